@@ -7,6 +7,9 @@ type Mode = 'test' | 'live'
 /** Against which account of the merchant's own books a correction is posted. */
 export const AGAINST = ['rail', 'fees', 'adjustments'] as const
 
+/** The freeze that is to end, by its reason and its beginning (null: not known); another freeze is not meant. */
+type FreezeMeant = { frozen_for: string; frozen_at: string | null }
+
 /** What is asked for, as its stored bytes say it. */
 export type Commands = {
   adjustment: {
@@ -29,9 +32,8 @@ export type Commands = {
     resolve: boolean
     reason: string
   }
-  /** `frozen_for`: the reason of the freeze that is to end; another freeze is not meant. */
-  'unfreeze-merchant': { kind: 'unfreeze-merchant'; merchant: string; frozen_for: string; reason: string }
-  'unfreeze-platform': { kind: 'unfreeze-platform'; frozen_for: string; reason: string }
+  'unfreeze-merchant': { kind: 'unfreeze-merchant'; merchant: string; reason: string } & FreezeMeant
+  'unfreeze-platform': { kind: 'unfreeze-platform'; reason: string } & FreezeMeant
   /** `instead_of`: what took new movements when it was asked for. */
   installation: {
     kind: 'installation'

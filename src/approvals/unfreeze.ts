@@ -1,10 +1,17 @@
 import type { OperatorCaller } from '../actors/actor.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App, Gateway } from '../app.ts'
-import { freezeHead, lockHeads } from '../ledger/book.ts'
-import { findHead } from '../ledger/heads.ts'
+import { freezeHead } from '../ledger/book.ts'
 import type { Merchant } from '../merchants/merchant.ts'
-import { lockPlatformFreeze, platformFreeze, tellCells, thawPlatform } from '../merchants/payout-freeze.ts'
+import {
+  accountFreeze,
+  type Freeze,
+  lockAccountFreeze,
+  lockPlatformFreeze,
+  platformFreeze,
+  tellCells,
+  thawPlatform,
+} from '../merchants/payout-freeze.ts'
 import { domainRefusal } from '../platform/refusal.ts'
 import { type Approval, PLATFORM_TAG } from './approval.ts'
 import { ask } from './ask.ts'
@@ -16,8 +23,20 @@ const notFrozen = () => domainRefusal('conflict', 'these payouts are not frozen'
 const otherFreeze = () =>
   domainRefusal(
     'conflict',
-    'these payouts were frozen again for another reason: ask for the end of that freeze',
+    'these payouts were frozen again, or for another reason: reject this, and ask for the end of that freeze',
   )
+
+const timeOf = (since: Date | null) => since?.toISOString() ?? null
+
+/** Refuses what is not the freeze that was meant when somebody asked: it ended, or a later one began, even with the same words. */
+function meant(
+  freeze: Freeze | undefined,
+  command: { frozen_for: string; frozen_at: string | null },
+): { reason: string } {
+  if (!freeze || freeze.reason === null) throw notFrozen()
+  if (freeze.reason !== command.frozen_for || timeOf(freeze.since) !== command.frozen_at) throw otherFreeze()
+  return { reason: freeze.reason }
+}
 
 /** Asks for the end of the platform's freeze. Throws Refusal. */
 export async function askUnfreezePlatform(
@@ -27,7 +46,12 @@ export async function askUnfreezePlatform(
 ): Promise<Approval> {
   const freeze = await platformFreeze(gateway.directory)
   if (freeze.reason === null) throw notFrozen()
-  const command = { kind: 'unfreeze-platform', frozen_for: freeze.reason, reason } as const
+  const command = {
+    kind: 'unfreeze-platform',
+    frozen_for: freeze.reason,
+    frozen_at: timeOf(freeze.changedAt),
+    reason,
+  } as const
   const place = { db: gateway.directory, clock: gateway.clock, merchantId: 0, tag: PLATFORM_TAG } as const
   return ask(caller, { ...place, mode: 'live', subject: PLATFORM, command })
 }
@@ -39,12 +63,13 @@ export async function askUnfreezeMerchant(
   { merchant, reason }: { merchant: Merchant; reason: string },
 ): Promise<Approval> {
   const { id: merchantId, tag, publicId } = merchant
-  const { payoutsFrozenFor } = await findHead(app, { merchantId, mode: 'live' })
-  if (payoutsFrozenFor === null) throw notFrozen()
+  const freeze = await accountFreeze(app, merchantId)
+  if (freeze.reason === null) throw notFrozen()
   const command = {
     kind: 'unfreeze-merchant',
     merchant: publicId,
-    frozen_for: payoutsFrozenFor,
+    frozen_for: freeze.reason,
+    frozen_at: timeOf(freeze.since),
     reason,
   } as const
   const place = { db: app.db, clock: app.clock, merchantId, tag } as const
@@ -54,11 +79,9 @@ export async function askUnfreezeMerchant(
 /** Ends the freeze that was meant, and no later one. */
 export const UNFREEZE_MERCHANT: Effect<'unfreeze-merchant'> = {
   async run({ tx, actor, merchantId, approval, command, at }) {
-    const [[head]] = await tx.send(lockHeads([{ merchantId, mode: 'live' }]))
-    if (!head || head.payoutsFrozenFor === null) throw notFrozen()
-    if (head.payoutsFrozenFor !== command.frozen_for) throw otherFreeze()
+    const [[freeze]] = await tx.send(lockAccountFreeze(merchantId))
     const act = { actor, action: 'payouts.unfreeze', at, merchantId, mode: 'live' } as const
-    const [before, after] = [{ reason: head.payoutsFrozenFor }, { reason: null, approval }]
+    const [before, after] = [meant(freeze, command), { reason: null, approval }]
     return [freezeHead(merchantId, 'live', null), auditRow({ ...act, before, after })]
   },
 }
@@ -67,10 +90,8 @@ export const UNFREEZE_MERCHANT: Effect<'unfreeze-merchant'> = {
 export const UNFREEZE_PLATFORM: Effect<'unfreeze-platform'> = {
   async run({ tx, actor, approval, command, at }) {
     const [[freeze]] = await tx.send(lockPlatformFreeze())
-    if (!freeze || freeze.reason === null) throw notFrozen()
-    if (freeze.reason !== command.frozen_for) throw otherFreeze()
     const act = { actor, action: 'payouts.unfreeze', at, merchantId: null, subject: PLATFORM } as const
-    const [before, after] = [{ reason: freeze.reason }, { reason: null, approval }]
+    const [before, after] = [meant(freeze, command), { reason: null, approval }]
     return [thawPlatform(actor, at), auditRow({ ...act, before, after })]
   },
   async after(gateway) {

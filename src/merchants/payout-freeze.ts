@@ -22,10 +22,16 @@ const PLATFORM_FREEZE = statement<PlatformFreeze>(
   'platform payout freeze',
   `select case when frozen then reason end as reason, changed_at as "changedAt", changed_by as "changedBy" from payout_freeze`,
 )
-const LOCK_PLATFORM = statement<{ reason: string | null }>(
+/** A freeze as those compare it who end it: why (null: payouts run), and since when. */
+export type Freeze = { reason: string | null; since: Date | null }
+const LOCK_PLATFORM = statement<Freeze>(
   'lock platform payout freeze',
-  'select case when frozen then reason end as reason from payout_freeze for update',
+  'select case when frozen then reason end as reason, changed_at as since from payout_freeze for update',
 )
+const ACCOUNT_FREEZE = `select payouts_frozen_for as reason, payouts_frozen_at as since from ledger_heads
+   where merchant_id = $1 and mode = 'live'`
+const FREEZE_OF_ACCOUNT = statement<Freeze>('freeze of account', ACCOUNT_FREEZE)
+const LOCK_ACCOUNT = statement<Freeze>('lock freeze of account', `${ACCOUNT_FREEZE} for no key update`)
 const LOCK_CELL = statement('lock cell against payouts', 'select lock_payout_stops()')
 const STOP_CELL = statement<{ changed: number }>(
   'stop payouts of cell',
@@ -58,7 +64,8 @@ export async function freezePlatform(gateway: Gateway, actor: Actor, reason: str
     const [[before]] = await tx.send(call(LOCK_PLATFORM))
     const act = { actor, action, at, merchantId: null, subject: 'platform' } as const
     const freeze = call(FREEZE_PLATFORM, reason !== null, reason, at.toISOString(), nameOf(actor))
-    return { value: null, last: [freeze, auditRow({ ...act, before: before ?? null, after: { reason } })] }
+    const row = auditRow({ ...act, before: before ? { reason: before.reason } : null, after: { reason } })
+    return { value: null, last: [freeze, row] }
   })
   await tellCells(gateway)
 }
@@ -75,13 +82,19 @@ export async function platformFreeze(directory: Database): Promise<PlatformFreez
   return row ?? { reason: null, changedAt: null, changedBy: null }
 }
 
-/** An account whose live payouts are frozen, and why. */
-export type FrozenMerchant = { publicId: string; handle: string; name: string; reason: string }
+/** An account whose live payouts are frozen, why, and since when. */
+export type FrozenMerchant = {
+  publicId: string
+  handle: string
+  name: string
+  reason: string
+  since: Date | null
+}
 
 const MOST_FROZEN = 200
 const FROZEN = statement<FrozenMerchant>(
   'frozen merchants',
-  `select m.public_id as "publicId", m.handle, m.name, h.payouts_frozen_for as reason
+  `select m.public_id as "publicId", m.handle, m.name, h.payouts_frozen_for as reason, h.payouts_frozen_at as since
    from ledger_heads h join merchants m on m.id = h.merchant_id
    where h.payouts_frozen_for is not null and h.mode = 'live' order by h.merchant_id limit ${MOST_FROZEN}`,
 )
@@ -91,7 +104,16 @@ export const frozenMerchants = async ({ cells }: Gateway): Promise<FrozenMerchan
   (await Promise.all(cells.map(({ db }) => db.query(FROZEN)))).flat()
 
 /** The same, locked until the commit of what was decided on it. */
-export const lockPlatformFreeze = (): Call<{ reason: string | null }> => call(LOCK_PLATFORM)
+export const lockPlatformFreeze = (): Call<Freeze> => call(LOCK_PLATFORM)
+
+/** The freeze of one account as it is, unlocked: to be shown, or to be meant by an approval. */
+export async function accountFreeze({ db }: App, merchantId: number): Promise<Freeze> {
+  const [row] = await db.query(FREEZE_OF_ACCOUNT, [merchantId])
+  return row ?? { reason: null, since: null }
+}
+
+/** The same, locked until the commit of what was decided on it. */
+export const lockAccountFreeze = (merchantId: number): Call<Freeze> => call(LOCK_ACCOUNT, merchantId)
 
 /** Lets the platform's payouts run, in the transaction of an approval. The cells must be told after it. */
 export const thawPlatform = (actor: Actor, at: Date): Call =>

@@ -17,6 +17,7 @@ export type Paused = {
 type Row = {
   frozenFor: string | null
   payoutsFrozenFor: string | null
+  payoutsFrozenAt: Date | null
   payoutsPausedBy: string | null
   kind: string | null
   openedAt: Date | null
@@ -25,7 +26,7 @@ type Row = {
 const STOPS = statement<Row>(
   'why payouts are paused',
   `select (select frozen_for from payout_stops) as "frozenFor", h.payouts_frozen_for as "payoutsFrozenFor",
-     h.payouts_paused_by as "payoutsPausedBy", e.kind, e.opened_at as "openedAt"
+     h.payouts_frozen_at as "payoutsFrozenAt", h.payouts_paused_by as "payoutsPausedBy", e.kind, e.opened_at as "openedAt"
    from ledger_heads h left join exceptions e on e.merchant_id = h.merchant_id and e.id = h.payouts_paused_by
    where h.merchant_id = $1 and h.mode = $2`,
 )
@@ -41,7 +42,10 @@ export async function whyPaused(app: App, { merchantId, mode }: Caller): Promise
   const frozen = row.payoutsFrozenFor !== null
   const by =
     refusal.code === 'payouts_frozen' ? 'platform' : frozen && mode === 'live' ? 'operator' : 'exception'
-  const since =
-    by === 'platform' ? (await platformFreeze(app.directory)).changedAt : (exception?.openedAt ?? null)
-  return { by, says: refusal.message, since: by === 'operator' ? null : since, exception }
+  const since = {
+    platform: async () => (await platformFreeze(app.directory)).changedAt,
+    operator: () => row.payoutsFrozenAt,
+    exception: () => exception?.openedAt ?? null,
+  }
+  return { by, says: refusal.message, since: await since[by](), exception }
 }

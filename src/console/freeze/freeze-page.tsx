@@ -121,6 +121,7 @@ const frozenColumns = (visit: ConsoleVisit, state: FormState | null): readonly C
     ),
   },
   { title: columns.reason, cell: ({ reason }) => <Said text={reason} /> },
+  { title: columns.since, cell: ({ since }) => <Time at={since} /> },
   {
     title: columns.act,
     cell: ({ publicId }) => (

@@ -98,5 +98,5 @@ export const FREEZE = {
   merchants: 'Frozen merchants',
   none: 'No merchant is frozen',
   noneSays: 'Freeze one on its own page.',
-  columns: { merchant: 'Merchant', reason: 'Reason', act: 'End of it' },
+  columns: { merchant: 'Merchant', reason: 'Reason', since: 'Since', act: 'End of it' },
 }
