@@ -1,4 +1,5 @@
-import { callForRows, words } from '../platform/db/columns.ts'
+import { callForRows } from '../platform/db/columns.ts'
+import { bigint, boolean, copyInto, mode, text, time } from '../platform/db/copy.ts'
 import type { Call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { lastNine } from '../platform/phone.ts'
@@ -7,35 +8,26 @@ import type { Charge } from './charge.ts'
 /** A charge about to be stored. Test charges are published at once, live ones when the rail has answered. */
 export type NewCharge = Charge & { published: boolean; followAt: Date }
 
-const COLUMNS = `merchant_id, id, mode, status, amount, fee, channel, phone, phone9, email, reference, rail_reference,
-  published, created_at, follow_at`
-const VALUES = `$1::bigint[], $2::text[], $3::mode[], $4::text[], $5::bigint[], $6::bigint[], $7::text[], $8::text[],
-  $9::text[], $10::text[], $11::text[], $12::text[], $13::boolean[], $14::timestamptz[], $15::timestamptz[]`
-const ADD_CHARGES = statement(
-  'add charges',
-  `insert into charges (${COLUMNS}) select * from unnest(${VALUES})`,
-)
-// For batches with a split charge, so that the others need not write an empty column.
-const ADD_SPLIT_CHARGES = statement(
-  'add split charges',
-  `insert into charges (${COLUMNS}, shares) select * from unnest(${VALUES}, $16::bigint[])`,
-)
+const CHARGES = copyInto<NewCharge>('add charges', 'charges', {
+  merchant_id: bigint((one) => one.merchantId),
+  id: text((one) => one.id),
+  mode: mode((one) => one.mode),
+  status: text((one) => one.status),
+  amount: bigint((one) => one.amount),
+  fee: bigint((one) => one.fee),
+  channel: text((one) => one.channel),
+  phone: text((one) => one.phone),
+  phone9: text((one) => (one.phone === null ? null : lastNine(one.phone))),
+  email: text((one) => one.email),
+  reference: text((one) => one.reference),
+  rail_reference: text((one) => one.railReference),
+  published: boolean((one) => one.published),
+  created_at: time((one) => one.createdAt),
+  follow_at: time((one) => one.followAt),
+  shares: bigint((one) => one.shares),
+})
 
-export function addCharges(charges: readonly NewCharge[]): Call[] {
-  const split = charges.some((one) => one.split !== undefined)
-  return callForRows(split ? ADD_SPLIT_CHARGES : ADD_CHARGES, charges, (each) => [
-    ...each.numbers('merchantId'),
-    ...each.words('id', 'mode', 'status'),
-    ...each.numbers('amount', 'fee'),
-    ...each.words('channel', 'phone'),
-    words(charges.map((one) => (one.phone === null ? null : lastNine(one.phone)))),
-    ...each.values('email', 'reference'),
-    ...each.words('railReference'),
-    ...each.values('published'),
-    ...each.times('createdAt', 'followAt'),
-    ...(split ? each.numbers('shares') : []),
-  ])
-}
+export const addCharges = (charges: readonly NewCharge[]): Call[] => CHARGES.rows(charges)
 
 /** What the end of a split charge has made of it. */
 export type SplitCorrection = {

@@ -1,4 +1,5 @@
-import { callForRow, callForRows, columnsOf, numbers, repeated, rowsOf } from '../platform/db/columns.ts'
+import { callForRow, columnsOf, rowsOf } from '../platform/db/columns.ts'
+import { bigint, bytea, copyInto, mode, smallint, text, time } from '../platform/db/copy.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { Refusal } from '../platform/refusal.ts'
@@ -26,11 +27,19 @@ const FIND = statement<KeyRow>(
    from unnest($1::bigint[], $2::mode[], $3::text[]) as n (merchant_id, mode, key)
    join idempotency_keys k on k.merchant_id = n.merchant_id and k.mode = n.mode and k.key = n.key`,
 )
-const ADD = statement(
-  'add idempotency keys',
-  `insert into idempotency_keys (merchant_id, mode, key, fingerprint, object_id, status, body, created_at)
-   select * from unnest($1::bigint[], $2::mode[], $3::text[], $4::bytea[], $5::text[], $6::smallint[], $7::text[], $8::timestamptz[])`,
-)
+/** A key that is reserved, answered or still running. */
+type NewKey = KeyUse & { answer: StoredAnswer | null; objectId: string | null }
+
+const KEYS = copyInto<{ use: NewKey; at: Date }>('add idempotency keys', 'idempotency_keys', {
+  merchant_id: bigint(({ use }) => use.merchantId),
+  mode: mode(({ use }) => use.mode),
+  key: text(({ use }) => use.key),
+  fingerprint: bytea(({ use }) => use.fingerprint),
+  object_id: text(({ use }) => use.objectId),
+  status: smallint(({ use }) => use.answer?.status ?? null),
+  body: text(({ use }) => use.answer?.body ?? null),
+  created_at: time(({ at }) => at),
+})
 const FINISH = statement(
   'finish idempotency keys',
   `update idempotency_keys k set status = n.status, body = n.body
@@ -63,21 +72,8 @@ export function findKeys(owners: readonly KeyOwner[]): Call<KeyRow> {
 }
 
 /** Reserves keys, answered or still running; a key that another process took meanwhile breaks the primary key. */
-export function addKeys(
-  uses: readonly (KeyUse & { answer: StoredAnswer | null; objectId: string | null })[],
-  at: Date,
-): Call[] {
-  const sorted = [...uses].sort(byOwner)
-  return callForRows(ADD, sorted, (each) => [
-    ...each.numbers('merchantId'),
-    ...each.words('mode'),
-    ...each.values('key', 'fingerprint'),
-    ...each.words('objectId'),
-    numbers(sorted.map((use) => use.answer?.status ?? null)),
-    sorted.map((use) => use.answer?.body ?? null),
-    repeated(at.toISOString(), sorted.length),
-  ])
-}
+export const addKeys = (uses: readonly NewKey[], at: Date): Call[] =>
+  KEYS.rows([...uses].sort(byOwner).map((use) => ({ use, at })))
 
 /** Stores the answer of a key that was running. */
 export const finishKey = (owner: KeyOwner, answer: { status: number; body: string }): Call =>

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
 import fc from 'fast-check'
+import { copiedRows } from '../../test/helpers/copied-rows.ts'
 import { startService, type TestService } from '../../test/helpers/test-service.ts'
 import type { FloorAccount } from './accounts.ts'
 import { type Head, lockHeads, MonthClosed, openBook, type Posting } from './book.ts'
@@ -45,11 +46,6 @@ const asPosting = ({ shape, ...rest }: Drawn, index: number): Posting => ({
   ...rest,
   subject: `s${index}`,
 })
-/** A list in the form that is sent to the database: `{1,2}`. */
-const numbersOf = (list: unknown) =>
-  String(list ?? '')
-    .match(/[0-9]+/g)
-    ?.map(Number) ?? []
 const breaksFloor = (head: Head, { debit, amount }: Posting) =>
   ['available', 'pending', 'in_flight'].includes(debit) && head[debit as FloorAccount] < amount
 
@@ -66,7 +62,9 @@ test('random postings: heads are the sum of their transfers, numbers have no gap
       }
       const [headWrites, transferWrites] = book.writes()
       assert.equal(headWrites === undefined, posted.length === 0, 'nothing posted, nothing written')
-      const seqs = numbersOf(transferWrites?.values[2])
+      const seqs = transferWrites
+        ? copiedRows(transferWrites).map((row) => Number(row[2]?.readBigInt64BE()))
+        : []
       for (const head of heads) {
         const own = posted.filter(
           ({ merchantId, mode }) => merchantId === head.merchantId && mode === head.mode,

@@ -1,5 +1,6 @@
 import { assert } from '../platform/assert.ts'
-import { columnsOf, numbers, repeated, words } from '../platform/db/columns.ts'
+import { columnsOf } from '../platform/db/columns.ts'
+import { bigint, copyInto, mode, text, time } from '../platform/db/copy.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { NotNow } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
@@ -78,12 +79,17 @@ const WRITE_HEADS = statement(
    where h.merchant_id = n.merchant_id and h.mode = n.mode`,
 )
 
-const ADD_TRANSFERS = statement(
-  'add transfers',
-  `insert into transfers (merchant_id, mode, seq, kind, subject, debit, credit, amount, at)
-   select * from unnest($1::bigint[], $2::mode[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[],
-     $8::bigint[], $9::timestamptz[])`,
-)
+const TRANSFERS = copyInto<Numbered>('add transfers', 'transfers', {
+  merchant_id: bigint(({ posting }) => posting.merchantId),
+  mode: mode(({ posting }) => posting.mode),
+  seq: bigint(({ seq }) => seq),
+  kind: text(({ posting }) => posting.kind),
+  subject: text(({ posting }) => posting.subject),
+  debit: text(({ posting }) => posting.debit),
+  credit: text(({ posting }) => posting.credit),
+  amount: bigint(({ posting }) => posting.amount),
+  at: time(({ at }) => at),
+})
 
 const MAKE_HEADS = statement(
   'make ledger heads',
@@ -203,12 +209,12 @@ export function openBook(
       subaccounts.move(posting, posting.credit, posting.amount)
       row.seq += 1
       touched.add(row)
-      transfers.push({ posting, seq: row.seq })
+      transfers.push({ posting, seq: row.seq, at })
     },
     writes: () =>
       transfers.length === 0
         ? []
-        : [writeHeads([...touched]), ...subaccounts.writes(), addTransfers(transfers, at)],
+        : [writeHeads([...touched]), ...subaccounts.writes(), ...TRANSFERS.rows(transfers)],
   }
 }
 
@@ -224,19 +230,4 @@ function writeHeads(heads: readonly Head[]): Call {
   )
 }
 
-type Numbered = { posting: Posting; seq: number }
-
-function addTransfers(transfers: readonly Numbered[], at: Date): Call {
-  return call(
-    ADD_TRANSFERS,
-    numbers(transfers.map(({ posting }) => posting.merchantId)),
-    words(transfers.map(({ posting }) => posting.mode)),
-    numbers(transfers.map(({ seq }) => seq)),
-    words(transfers.map(({ posting }) => posting.kind)),
-    words(transfers.map(({ posting }) => posting.subject)),
-    words(transfers.map(({ posting }) => posting.debit)),
-    words(transfers.map(({ posting }) => posting.credit)),
-    numbers(transfers.map(({ posting }) => posting.amount)),
-    repeated(at.toISOString(), transfers.length),
-  )
-}
+type Numbered = { posting: Posting; seq: number; at: Date }

@@ -1,18 +1,24 @@
 import type { Mode } from '../merchants/merchant.ts'
-import { callForRows } from '../platform/db/columns.ts'
+import { bigint, boolean, copyInto, mode, text, time } from '../platform/db/copy.ts'
 import type { Call } from '../platform/db/database.ts'
-import { statement } from '../platform/db/statement.ts'
 import { newId } from '../platform/ids.ts'
 import type { PaymentLinkCreate } from './link-request.ts'
 import type { PaymentLink } from './payment-link.ts'
 
-const ADD_LINKS = statement(
-  'add payment links',
-  `insert into payment_links (merchant_id, id, mode, kind, amount, description, reference, success_url, cancel_url,
-     allow_multiple_uses, created_at, expires_at)
-   select * from unnest($1::bigint[], $2::text[], $3::mode[], $4::text[], $5::bigint[], $6::text[], $7::text[], $8::text[],
-     $9::text[], $10::boolean[], $11::timestamptz[], $12::timestamptz[])`,
-)
+const LINKS = copyInto<PaymentLink>('add payment links', 'payment_links', {
+  merchant_id: bigint((one) => one.merchantId),
+  id: text((one) => one.id),
+  mode: mode((one) => one.mode),
+  kind: text((one) => one.kind),
+  amount: bigint((one) => one.amount),
+  description: text((one) => one.description),
+  reference: text((one) => one.reference),
+  success_url: text((one) => one.successUrl),
+  cancel_url: text((one) => one.cancelUrl),
+  allow_multiple_uses: boolean((one) => one.allowMultipleUses),
+  created_at: time((one) => one.createdAt),
+  expires_at: time((one) => one.expiresAt),
+})
 
 /** A new link of this merchant, switched on, without an attempt. Its rules were checked before (`judgeLink`). */
 export function newLink(
@@ -40,11 +46,4 @@ export function newLink(
 }
 
 /** Stores new links. */
-export const addLinks = (links: readonly PaymentLink[]): Call[] =>
-  callForRows(ADD_LINKS, links, (each) => [
-    ...each.numbers('merchantId'),
-    ...each.words('id', 'mode', 'kind'),
-    ...each.numbers('amount'),
-    ...each.values('description', 'reference', 'successUrl', 'cancelUrl', 'allowMultipleUses'),
-    ...each.times('createdAt', 'expiresAt'),
-  ])
+export const addLinks = (links: readonly PaymentLink[]): Call[] => LINKS.rows(links)

@@ -1,19 +1,35 @@
 import type { App } from '../app.ts'
-import { callForRows } from '../platform/db/columns.ts'
+import { bigint, boolean, copyInto, integer, mode, text, time } from '../platform/db/copy.ts'
 import type { Call } from '../platform/db/database.ts'
-import { statement } from '../platform/db/statement.ts'
 import { addAttempts, type NewAttempt } from '../rails/attempts.ts'
 import type { NewPayout } from './new-payout.ts'
 
-const ADD_PAYOUTS = statement(
-  'add payouts',
-  `insert into payouts (merchant_id, id, mode, kind, status, amount, fee, channel, recipient_phone, recipient_name, reference,
-     rail_reference, charge_id, batch_id, schedule_id, cycle_at, item_index, subaccount_id, fee_to_return, sandbox_outcome,
-     published, created_at, follow_at, in_queue)
-   select * from unnest($1::bigint[], $2::text[], $3::mode[], $4::text[], $5::text[], $6::bigint[], $7::bigint[], $8::text[],
-     $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::timestamptz[], $17::int[],
-     $18::text[], $19::bigint[], $20::text[], $21::boolean[], $22::timestamptz[], $23::timestamptz[], $24::boolean[])`,
-)
+const PAYOUTS = copyInto<NewPayout>('add payouts', 'payouts', {
+  merchant_id: bigint((one) => one.merchantId),
+  id: text((one) => one.id),
+  mode: mode((one) => one.mode),
+  kind: text((one) => one.kind),
+  status: text((one) => one.status),
+  amount: bigint((one) => one.amount),
+  fee: bigint((one) => one.fee),
+  channel: text((one) => one.channel),
+  recipient_phone: text((one) => one.recipientPhone),
+  recipient_name: text((one) => one.recipientName),
+  reference: text((one) => one.reference),
+  rail_reference: text((one) => one.railReference),
+  charge_id: text((one) => one.chargeId),
+  batch_id: text((one) => one.batchId),
+  schedule_id: text((one) => one.scheduleId),
+  cycle_at: time((one) => one.cycleAt),
+  item_index: integer((one) => one.itemIndex),
+  subaccount_id: text((one) => one.subaccountId),
+  fee_to_return: bigint((one) => one.feeToReturn),
+  sandbox_outcome: text((one) => one.sandboxOutcome),
+  published: boolean((one) => one.published),
+  created_at: time((one) => one.createdAt),
+  follow_at: time((one) => one.followAt),
+  in_queue: boolean((one) => one.mode === 'live' && attemptStateOf(one) === 'queued'),
+})
 
 /** Stores payouts; `installation` is the contract for those that are sent at once (single live ones). */
 export function addPayouts(
@@ -22,22 +38,7 @@ export function addPayouts(
   installations: readonly string[] = [],
 ): Call[] {
   return [
-    ...callForRows(ADD_PAYOUTS, payouts, (each) => [
-      ...each.numbers('merchantId'),
-      ...each.words('id', 'mode', 'kind', 'status'),
-      ...each.numbers('amount', 'fee'),
-      ...each.words('channel', 'recipientPhone'),
-      ...each.values('recipientName', 'reference'),
-      ...each.words('railReference', 'chargeId', 'batchId', 'scheduleId'),
-      ...each.times('cycleAt'),
-      ...each.numbers('itemIndex'),
-      ...each.words('subaccountId'),
-      ...each.numbers('feeToReturn'),
-      ...each.words('sandboxOutcome'),
-      ...each.values('published'),
-      ...each.times('createdAt', 'followAt'),
-      payouts.map((one) => one.mode === 'live' && attemptStateOf(one) === 'queued'),
-    ]),
+    ...PAYOUTS.rows(payouts),
     ...addAttempts(
       app,
       payouts.flatMap((one, index) => attemptOf(one, installations[index])),

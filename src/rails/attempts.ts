@@ -1,5 +1,6 @@
 import type { App } from '../app.ts'
-import { callForRow, callForRows, rowsOf } from '../platform/db/columns.ts'
+import { callForRow, rowsOf } from '../platform/db/columns.ts'
+import { bigint, bytea, copyInto, integer, text, time } from '../platform/db/copy.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { callbackDigestFor } from './callback-token.ts'
@@ -23,13 +24,22 @@ export type Post = { merchantId: number; reference: string; installation: string
 export type Heard = { merchantId: number; reference: string; installation?: string; question?: number }
 export type AttemptState = 'queued' | 'sending' | 'accepted' | 'in_doubt' | 'not_sent' | 'ended' | 'void'
 
-const ADD = statement(
+const ATTEMPTS = copyInto<{ attempt: NewAttempt; digest: Buffer | null }>(
   'add rail attempts',
-  `insert into rail_attempts (merchant_id, id, subject, side, channel, installation, state, sending_since, sends, created_at,
-     callback_token_sha256)
-   select m, r, s, d, c, i, w, case w when 'sending' then a end, (w = 'sending')::int, a, k
-   from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::timestamptz[],
-     $9::bytea[]) as n (m, r, s, d, c, i, w, a, k)`,
+  'rail_attempts',
+  {
+    merchant_id: bigint(({ attempt }) => attempt.merchantId),
+    id: text(({ attempt }) => attempt.reference),
+    subject: text(({ attempt }) => attempt.subject),
+    side: text(({ attempt }) => attempt.side),
+    channel: text(({ attempt }) => attempt.channel),
+    installation: text(({ attempt }) => attempt.installation),
+    state: text(({ attempt }) => attempt.state),
+    sending_since: time(({ attempt }) => (attempt.state === 'sending' ? attempt.at : null)),
+    sends: integer(({ attempt }) => (attempt.state === 'sending' ? 1 : 0)),
+    created_at: time(({ attempt }) => attempt.at),
+    callback_token_sha256: bytea(({ digest }) => digest),
+  },
 )
 // An attempt that may have left keeps its contract; the trigger attempts_keep_installation enforces it and sets the time of
 // the first post.
@@ -76,20 +86,31 @@ const KEEP_REFUSAL = statement(
   `update rail_attempts set submit_ended_at = coalesce(submit_ended_at, $3), refused_as = $4
    where merchant_id = $1 and id = $2`,
 )
-const ADD_EVIDENCE = statement(
-  'add rail evidence',
-  `insert into rail_evidence (merchant_id, attempt_id, at, operation, answer, stage, http_status, operator_code, transport,
-     elapsed_ms, body_sha256, body_head, installation, question)
-   select * from ${rowsOf('bigint', 'text', 'timestamptz', 'text', 'text', 'text', 'int', 'text', 'text', 'int', 'text', 'text', 'text', 'int')}`,
-)
+type EvidenceRow = {
+  attempt: Heard
+  answer: string
+  heard: Evidence
+}
+const EVIDENCE = copyInto<EvidenceRow>('add rail evidence', 'rail_evidence', {
+  merchant_id: bigint(({ attempt }) => attempt.merchantId),
+  attempt_id: text(({ attempt }) => attempt.reference),
+  at: time(({ heard }) => heard.at),
+  operation: text(({ heard }) => heard.operation),
+  answer: text(({ answer }) => answer),
+  stage: text(({ heard }) => heard.stage),
+  http_status: integer(({ heard }) => heard.httpStatus ?? null),
+  operator_code: text(({ heard }) => heard.operatorCode ?? null),
+  transport: text(({ heard }) => heard.transport ?? null),
+  elapsed_ms: integer(({ heard }) => Math.round(heard.elapsedMs)),
+  body_sha256: text(({ heard }) => heard.bodySha256 ?? null),
+  body_head: text(({ heard }) => heard.bodyHead ?? null),
+  installation: text(({ attempt }) => attempt.installation ?? null),
+  question: integer(({ attempt }) => attempt.question ?? null),
+})
 
 /** Stores attempts in the commit before the rail hears of them. */
 export const addAttempts = (app: Pick<App, 'vault' | 'rails'>, attempts: readonly NewAttempt[]): Call[] =>
-  callForRows(ADD, attempts, (each) => [
-    ...each.values('merchantId', 'reference', 'subject', 'side', 'channel', 'installation', 'state'),
-    attempts.map((one) => one.at.toISOString()),
-    attempts.map((one) => callbackDigestFor(app, one)),
-  ])
+  ATTEMPTS.rows(attempts.map((attempt) => ({ attempt, digest: callbackDigestFor(app, attempt) })))
 
 /**
  * Marks a queued attempt as on its way; no row means that somebody else sends it. Committed before the submit.
@@ -164,32 +185,5 @@ export const countQuestion = (
   )
 
 /** Stores the evidence, in the commit that records the answer. */
-export function addEvidence(attempt: Heard, answer: string, heard: Evidence): Call {
-  const row = {
-    ...{ merchantId: attempt.merchantId, reference: attempt.reference, answer },
-    ...{
-      at: heard.at,
-      operation: heard.operation,
-      stage: heard.stage,
-      elapsedMs: Math.round(heard.elapsedMs),
-    },
-    httpStatus: heard.httpStatus ?? null,
-    operatorCode: heard.operatorCode ?? null,
-    transport: heard.transport ?? null,
-    bodySha256: heard.bodySha256 ?? null,
-    bodyHead: heard.bodyHead ?? null,
-    installation: attempt.installation ?? null,
-    question: attempt.question ?? null,
-  }
-  return callForRow(ADD_EVIDENCE, { row, name: null }, (each) => [
-    ...each.numbers('merchantId'),
-    ...each.words('reference'),
-    ...each.times('at'),
-    ...each.values('operation', 'answer', 'stage'),
-    ...each.numbers('httpStatus'),
-    ...each.values('operatorCode', 'transport'),
-    ...each.numbers('elapsedMs'),
-    ...each.values('bodySha256', 'bodyHead', 'installation'),
-    ...each.numbers('question'),
-  ])
-}
+export const addEvidence = (attempt: Heard, answer: string, heard: Evidence): Call =>
+  EVIDENCE.row({ attempt, answer, heard })

@@ -1,10 +1,8 @@
 import type { App } from '../app.ts'
 import type { NotedRequest } from '../http/frame.ts'
 import { type KeyUse, keyUses } from '../merchants/key-uses.ts'
-import { columnsOf } from '../platform/db/columns.ts'
-import { call } from '../platform/db/database.ts'
+import { bigint, copyInto, largeBigint, mode, real, smallint, text } from '../platform/db/copy.ts'
 import { DatabaseAway } from '../platform/db/errors.ts'
-import { statement } from '../platform/db/statement.ts'
 import { isTaken } from '../platform/db/taken.ts'
 import { type RequestRow, rowOf } from './request-row.ts'
 
@@ -22,13 +20,21 @@ export type RequestRecorder = {
 const MOST_WAITING = 20_000
 const WRITTEN_AT_ONCE = 1000
 
-const ADD = statement(
-  'add requests to the log',
-  `insert into request_log (merchant_id, mode, id, request_id, method, route, status, code, ms, key_outcome, error, key_last4,
-     object_id)
-   select * from unnest($1::bigint[], $2::mode[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::smallint[],
-     $8::text[], $9::real[], $10::text[], $11::text[], $12::text[], $13::text[])`,
-)
+const REQUESTS = copyInto<RequestRow>('add requests to the log', 'request_log', {
+  merchant_id: bigint((one) => one.merchantId),
+  mode: mode((one) => one.mode),
+  id: largeBigint((one) => one.id),
+  request_id: text((one) => one.requestId),
+  method: text((one) => one.method),
+  route: text((one) => one.route),
+  status: smallint((one) => one.status),
+  code: text((one) => one.code),
+  ms: real((one) => one.ms),
+  key_outcome: text((one) => one.keyOutcome),
+  error: text((one) => one.error),
+  key_last4: text((one) => one.keyLast4),
+  object_id: text((one) => one.objectId),
+})
 
 type Waiting = { noted: NotedRequest; atMs: number }
 
@@ -43,7 +49,7 @@ export function requestRecorder(
   async function write(batch: readonly Waiting[]): Promise<void> {
     for (const [cell, own] of byCell(batch)) {
       const app = appOf({ cell })
-      const add = () => app.db.query(ADD, addOf(own.map(({ noted, atMs }) => rowOf(noted, atMs))))
+      const add = () => app.db.queries(...REQUESTS.rows(own.map(({ noted, atMs }) => rowOf(noted, atMs))))
       // Two processes may draw one id for two requests of a millisecond: then both are drawn again.
       await add().catch((error) => {
         if (!isTaken(error)) throw error
@@ -94,19 +100,4 @@ function byCell(batch: readonly Waiting[]): Map<string, Waiting[]> {
     else own.push(one)
   }
   return cells
-}
-
-function addOf(rows: readonly RequestRow[]): unknown[] {
-  const each = columnsOf(rows)
-  return call(
-    ADD,
-    ...each.numbers('merchantId'),
-    ...each.words('mode', 'id', 'requestId', 'method', 'route'),
-    ...each.numbers('status'),
-    ...each.words('code'),
-    ...each.numbers('ms'),
-    ...each.words('keyOutcome'),
-    ...each.values('error'),
-    ...each.words('keyLast4', 'objectId'),
-  ).values
 }

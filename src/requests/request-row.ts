@@ -3,11 +3,11 @@ import { masked } from '../actors/mask.ts'
 import type { NotedRequest } from '../http/frame.ts'
 import { maskPhone } from '../platform/phone.ts'
 
-/** A row of the log, as it is written; its words are safe in the text of an array. */
+/** A row of the log, as it is written. */
 export type RequestRow = Omit<NotedRequest, 'caller'> & {
   merchantId: number
   mode: 'test' | 'live'
-  id: string
+  id: bigint
   requestId: string
   keyLast4: string
 }
@@ -33,8 +33,8 @@ export function rowOf(noted: NotedRequest, nowMs: number): RequestRow {
   return {
     merchantId: caller.merchantId,
     mode: caller.mode,
-    id: (firstIdAt(nowMs) | BigInt(nextChance())).toString(),
-    requestId: quoted(caller.requestId ?? ''),
+    id: firstIdAt(nowMs) | BigInt(nextChance()),
+    requestId: caller.requestId ?? '',
     method: noted.method,
     route: noted.route,
     status: noted.status,
@@ -42,7 +42,7 @@ export function rowOf(noted: NotedRequest, nowMs: number): RequestRow {
     ms: Math.round(noted.ms * 10) / 10,
     keyOutcome: noted.keyOutcome,
     error: error === null ? null : textOf(error),
-    keyLast4: quoted(caller.keyLast4),
+    keyLast4: caller.keyLast4,
     objectId: noted.objectId,
   }
 }
@@ -53,9 +53,6 @@ function nextChance(): number {
   chance = (chance + 1) % MOST_CHANCE
   return chance
 }
-
-/** As an element of an array: the word `null` means no value there, and these may happen to be it. */
-const quoted = (word: string) => `"${word}"`
 
 /** The text of a refusal repeats what was sent: without phones, keys and secrets, and cut. */
 const textOf = (error: string): string =>

@@ -1,4 +1,5 @@
 import { callForRows, columnsOf } from '../platform/db/columns.ts'
+import { bigint, copyInto, integer, mode, text } from '../platform/db/copy.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { SubaccountStatus } from './subaccount.ts'
@@ -26,11 +27,14 @@ const COLUMNS = `s.merchant_id as "merchantId", s.charge_id as "chargeId", s.sha
   s.subaccount_id as "subaccountId", s.amount, s.reversed, s.hold_until as "holdUntil", s.settled_at as "settledAt",
   s.settlement_id as "settlementId"`
 
-const ADD = statement(
-  'add shares',
-  `insert into charge_shares (merchant_id, charge_id, share_index, mode, subaccount_id, amount)
-   select * from unnest($1::bigint[], $2::text[], $3::int[], $4::mode[], $5::text[], $6::bigint[])`,
-)
+const SHARES = copyInto<Share>('add shares', 'charge_shares', {
+  merchant_id: bigint((one) => one.merchantId),
+  charge_id: text((one) => one.chargeId),
+  share_index: integer((one) => one.index),
+  mode: mode((one) => one.mode),
+  subaccount_id: text((one) => one.subaccountId),
+  amount: bigint((one) => one.amount),
+})
 const OF_CHARGES = statement<Share>(
   'shares of charges',
   `select ${COLUMNS} from unnest($1::bigint[], $2::text[]) as n (merchant_id, id)
@@ -60,14 +64,7 @@ const LOCK_DUE = statement<Share>(
 )
 
 /** The shares of a new charge. */
-export const addShares = (shares: readonly Share[]): Call[] =>
-  callForRows(ADD, shares, (each) => [
-    ...each.numbers('merchantId'),
-    ...each.words('chargeId'),
-    ...each.numbers('index'),
-    ...each.words('mode', 'subaccountId'),
-    ...each.numbers('amount'),
-  ])
+export const addShares = (shares: readonly Share[]): Call[] => SHARES.rows(shares)
 
 /** The shares of these charges, those of each in the order of its request. */
 export const sharesOf = (charges: readonly ChargeName[]) => call(OF_CHARGES, ...namesOf(charges))

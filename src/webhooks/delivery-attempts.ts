@@ -1,7 +1,7 @@
 import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
-import { columnsOf } from '../platform/db/columns.ts'
-import { type Call, call } from '../platform/db/database.ts'
+import { bigint, copyInto, integer, text, time } from '../platform/db/copy.ts'
+import type { Call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { Attempted } from '../platform/outbound/attempt.ts'
 import { isControl, isLineControl } from '../platform/text.ts'
@@ -22,11 +22,17 @@ type Ended = { claimed: Claimed; attempted: Attempted }
 const MOST_SHOWN = 50
 const ANSWER_CHARACTERS = 1000
 
-const KEEP = statement(
-  'keep delivery attempts',
-  `insert into delivery_attempts (merchant_id, event_id, attempted_at, url, response_code, error, ms, answer)
-   select * from unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::text[], $5::int[], $6::text[], $7::int[], $8::text[])`,
-)
+type NewAttempt = DeliveryAttempt & Pick<Claimed, 'merchantId' | 'eventId'>
+const ATTEMPTS = copyInto<NewAttempt>('keep delivery attempts', 'delivery_attempts', {
+  merchant_id: bigint((one) => one.merchantId),
+  event_id: text((one) => one.eventId),
+  attempted_at: time((one) => one.at),
+  url: text((one) => one.url),
+  response_code: integer((one) => one.responseCode),
+  error: text((one) => one.error),
+  ms: integer((one) => one.ms),
+  answer: text((one) => one.answer),
+})
 const OF_EVENT = statement<DeliveryAttempt>(
   'attempts of a delivery',
   `select a.attempted_at as at, a.url, a.response_code as "responseCode", a.error, a.ms, a.answer
@@ -39,29 +45,18 @@ export function keepAttempts(
   ended: readonly Ended[],
   at: Date,
   errorOf: (attempted: Attempted) => string | null,
-): Call {
+): Call[] {
   const rows = ended.map(({ claimed, attempted }) => ({
     merchantId: claimed.merchantId,
     eventId: claimed.eventId,
+    at: new Date(at.getTime() - attempted.elapsedMs),
     url: claimed.url,
-    begunAt: new Date(at.getTime() - attempted.elapsedMs),
-    code: 'status' in attempted ? attempted.status : null,
+    responseCode: 'status' in attempted ? attempted.status : null,
     error: errorOf(attempted),
     ms: Math.max(0, Math.round(attempted.elapsedMs)),
     answer: attempted.kind === 'answered' ? textOf(attempted.begins) : null,
   }))
-  const each = columnsOf(rows)
-  return call(
-    KEEP,
-    ...each.numbers('merchantId'),
-    ...each.words('eventId'),
-    ...each.times('begunAt'),
-    ...each.values('url'),
-    ...each.numbers('code'),
-    ...each.values('error'),
-    ...each.numbers('ms'),
-    ...each.values('answer'),
-  )
+  return ATTEMPTS.rows(rows)
 }
 
 /** The newest attempts of one of the caller's deliveries, newest first. */

@@ -1,6 +1,5 @@
-import { numbers, repeated, words } from '../platform/db/columns.ts'
-import { type Call, call } from '../platform/db/database.ts'
-import { statement } from '../platform/db/statement.ts'
+import { bigint, copyInto, integer, mode, text, time } from '../platform/db/copy.ts'
+import type { Call } from '../platform/db/database.ts'
 import { writeExact } from '../platform/exact-json.ts'
 import { newId } from '../platform/ids.ts'
 
@@ -40,51 +39,37 @@ export type Happening = {
 export const inKeyOrder = (data: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(data).sort(([a], [b]) => (a < b ? -1 : 1)))
 
-const ADD_EVENTS = statement(
-  'add events',
-  `insert into events (merchant_id, id, mode, type, subject, body, created_at, occurrence)
-   select * from unnest($1::bigint[], $2::text[], $3::mode[], $4::text[], $5::text[], $6::text[], $7::timestamptz[], $8::int[])`,
-)
-const ADD_DELIVERIES = statement(
-  'add deliveries',
-  `insert into deliveries (merchant_id, event_id, mode, event, next_attempt_at, created_at)
-   select * from unnest($1::bigint[], $2::text[], $3::mode[], $4::text[], $5::timestamptz[], $6::timestamptz[])`,
-)
+/** A happening with its id and its time. */
+type NewEvent = { happening: Happening; id: string; at: Date }
+
+const EVENTS = copyInto<NewEvent>('add events', 'events', {
+  merchant_id: bigint(({ happening }) => happening.merchantId),
+  id: text(({ id }) => id),
+  mode: mode(({ happening }) => happening.mode),
+  type: text(({ happening }) => happening.type),
+  subject: text(({ happening }) => happening.subject),
+  body: text(({ happening, id, at }) => envelope(happening, id, at)),
+  created_at: time(({ at }) => at),
+  occurrence: integer(({ happening }) => happening.occurrence ?? 0),
+})
+const DELIVERIES = copyInto<NewEvent>('add deliveries', 'deliveries', {
+  merchant_id: bigint(({ happening }) => happening.merchantId),
+  event_id: text(({ id }) => id),
+  mode: mode(({ happening }) => happening.mode),
+  event: text(({ happening }) => happening.type),
+  next_attempt_at: time(({ happening, at }) =>
+    happening.hasWebhookUrl ? (happening.notBefore ?? at) : null,
+  ),
+  created_at: time(({ at }) => at),
+})
 
 /**
  * The statements that store events with their final bytes, and their deliveries, in the transaction of the change they
  * report (spec 6; contract.md 3 p). The body is rendered here once: every attempt and resend sends these bytes.
  */
 export function addEvents(happenings: readonly Happening[], at: Date): Call[] {
-  if (happenings.length === 0) return []
-  const time = at.toISOString()
-  const ids = happenings.map((one) => newId('evt_', one.tag))
-  const merchants = numbers(happenings.map((one) => one.merchantId))
-  const modes = words(happenings.map((one) => one.mode))
-  const types = words(happenings.map((one) => one.type))
-  const times = repeated(time, happenings.length)
-  return [
-    call(
-      ADD_EVENTS,
-      merchants,
-      words(ids),
-      modes,
-      types,
-      words(happenings.map((one) => one.subject)),
-      happenings.map((one, index) => envelope(one, ids[index] as string, at)),
-      times,
-      numbers(happenings.map((one) => one.occurrence ?? 0)),
-    ),
-    call(
-      ADD_DELIVERIES,
-      merchants,
-      words(ids),
-      modes,
-      types,
-      words(happenings.map((one) => (one.hasWebhookUrl ? (one.notBefore?.toISOString() ?? time) : null))),
-      times,
-    ),
-  ]
+  const made = happenings.map((happening) => ({ happening, id: newId('evt_', happening.tag), at }))
+  return [...EVENTS.rows(made), ...DELIVERIES.rows(made)]
 }
 
 /** The bytes of the envelope: its four keys in order, no spaces; `timestamp` is the creation of the event. */

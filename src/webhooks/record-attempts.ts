@@ -75,7 +75,7 @@ export function recordAttempts(ended: readonly Ended[], at: Date, delays: readon
       ...each.values('code', 'error', 'next'),
       at.toISOString(),
     ),
-    keepAttempts(ended, at, errorOf),
+    ...keepAttempts(ended, at, errorOf),
     recordBehaviour(ended, at),
   ]
 }

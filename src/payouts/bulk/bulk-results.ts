@@ -1,4 +1,4 @@
-import { numbers, times, words } from '../../platform/db/columns.ts'
+import { bigint, boolean, copyInto, integer, mode, text, time } from '../../platform/db/copy.ts'
 import { type Call, call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { advanceBatch, type BulkBatch } from './bulk-batch.ts'
@@ -23,13 +23,26 @@ export type BulkResultRow = {
   recipientPhone: string | null
 }
 
-const ADD_RESULTS = statement(
-  'add bulk results',
-  `insert into bulk_items (merchant_id, batch_id, item_index, reference, payout_id, replayed, status, first_accepted_at,
-     error, code, retryable)
-   select $1, $2, * from unnest($3::int[], $4::text[], $5::text[], $6::boolean[], $7::text[], $8::timestamptz[], $9::text[],
-     $10::text[], $11::boolean[])`,
-)
+/** What one item has become; absent fields are null. */
+type NewResult = {
+  batch: BulkBatch
+  result: ItemResult
+  paid: Extract<ItemResult, { payoutId: string }> | null
+  refused: Extract<ItemResult, { error: string }> | null
+}
+const ADD_RESULTS = copyInto<NewResult>('add bulk results', 'bulk_items', {
+  merchant_id: bigint(({ batch }) => batch.merchantId),
+  batch_id: text(({ batch }) => batch.id),
+  item_index: integer(({ result }) => result.index),
+  reference: text(({ result }) => result.reference),
+  payout_id: text(({ paid }) => paid?.payoutId ?? null),
+  replayed: boolean(({ paid }) => paid?.replayed ?? false),
+  status: text(({ paid }) => paid?.status ?? null),
+  first_accepted_at: time(({ paid }) => paid?.firstAcceptedAt ?? null),
+  error: text(({ refused }) => refused?.error ?? null),
+  code: text(({ refused }) => refused?.code ?? null),
+  retryable: boolean(({ refused }) => refused?.retryable ?? false),
+})
 const RESULTS = statement<BulkResultRow>(
   'bulk results',
   `select i.item_index as index, i.reference, i.payout_id as "payoutId", i.replayed, i.status,
@@ -37,46 +50,34 @@ const RESULTS = statement<BulkResultRow>(
    from bulk_items i left join payouts p on p.merchant_id = i.merchant_id and p.id = i.payout_id
    where i.merchant_id = $1 and i.batch_id = $2 order by i.item_index`,
 )
-const SPEND = statement(
+const SPENT = copyInto<{ batch: BulkBatch; reference: string; payoutId: string }>(
   'spend bulk references',
-  `insert into bulk_references (merchant_id, mode, reference, payout_id)
-   select $1, $2, * from unnest($3::text[], $4::text[])`,
+  'bulk_references',
+  {
+    merchant_id: bigint(({ batch }) => batch.merchantId),
+    mode: mode(({ batch }) => batch.mode),
+    reference: text(({ reference }) => reference),
+    payout_id: text(({ payoutId }) => payoutId),
+  },
 )
 
 export const resultsOf = (merchantId: number, id: string) => call(RESULTS, merchantId, id)
 
 /** Stores the results of the next items and the progress of the batch. */
 export function addResults(batch: BulkBatch, results: readonly ItemResult[], leaseUntil: Date): Call[] {
-  const paid = (result: ItemResult) => ('payoutId' in result ? result : null)
-  const refused = (result: ItemResult) => ('error' in result ? result : null)
-  const fresh = results.flatMap((one) => ('payoutId' in one && !one.replayed ? [one] : []))
+  const fresh = results.flatMap((one) =>
+    'payoutId' in one && !one.replayed ? { batch, reference: one.reference, payoutId: one.payoutId } : [],
+  )
   const accepted = batch.accepted + results.filter((one) => 'payoutId' in one).length
+  const made = results.map((result) => ({
+    batch,
+    result,
+    paid: 'payoutId' in result ? result : null,
+    refused: 'error' in result ? result : null,
+  }))
   return [
-    ...(fresh.length === 0
-      ? []
-      : [
-          call(
-            SPEND,
-            batch.merchantId,
-            batch.mode,
-            fresh.map((one) => one.reference),
-            words(fresh.map((one) => one.payoutId)),
-          ),
-        ]),
-    call(
-      ADD_RESULTS,
-      batch.merchantId,
-      batch.id,
-      numbers(results.map((one) => one.index)),
-      results.map((one) => one.reference),
-      words(results.map((one) => paid(one)?.payoutId ?? null)),
-      results.map((one) => paid(one)?.replayed ?? false),
-      words(results.map((one) => paid(one)?.status ?? null)),
-      times(results.map((one) => paid(one)?.firstAcceptedAt ?? null)),
-      results.map((one) => refused(one)?.error ?? null),
-      words(results.map((one) => refused(one)?.code ?? null)),
-      results.map((one) => refused(one)?.retryable ?? false),
-    ),
+    ...SPENT.rows(fresh),
+    ...ADD_RESULTS.rows(made),
     advanceBatch(batch, { done: batch.done + results.length, accepted, leaseUntil }),
   ]
 }

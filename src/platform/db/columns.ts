@@ -63,12 +63,12 @@ export const callForRows = <Row, Answer>(
 ): Call<Answer>[] => (rows.length === 0 ? [] : [call(asked, ...valuesOf(columnsOf(rows)))])
 
 /** A call about one row of a statement that takes columns. `joinRows` makes one call of several of them. */
-type RowCall<Row, Answer> = Call<Answer> & {
+export type RowCall<Row, Answer = unknown> = Call<Answer> & {
   readonly joins: {
     row: Row
     /** Rows of one name are never in one call: a statement changes a row only once. Null where rows are only added. */
     name: string | null
-    valuesOf(each: Columns<Row>): readonly unknown[]
+    callOf(rows: readonly Row[]): Call
   }
 }
 
@@ -76,10 +76,10 @@ export const callForRow = <Row, Answer>(
   asked: Statement<Answer>,
   { row, name }: { row: Row; name: string | null },
   valuesOf: (each: Columns<Row>) => readonly unknown[],
-): RowCall<Row, Answer> => ({
-  ...call(asked, ...valuesOf(columnsOf([row]))),
-  joins: { row, name, valuesOf },
-})
+): RowCall<Row, Answer> => {
+  const callOf = (rows: readonly Row[]) => call(asked, ...valuesOf(columnsOf(rows)))
+  return { ...callOf([row]), joins: { row, name, callOf } }
+}
 
 /**
  * The same calls with as few statements as possible: those about single rows of one statement become one, at the place of the
@@ -95,7 +95,7 @@ export function joinRows(calls: readonly Call[]): Call[] {
     else if (group === undefined) {
       const rows = [joins.row]
       groups.set(one.statement, { rows, names: new Set(joins.name === null ? [] : [joins.name]) })
-      joined.push(() => call(one.statement, ...joins.valuesOf(columnsOf(rows))))
+      joined.push(() => joins.callOf(rows))
     } else {
       group.rows.push(joins.row)
       if (joins.name !== null) group.names.add(joins.name)

@@ -4,6 +4,7 @@ import type { PoolClient } from 'pg'
 import { assert } from '../assert.ts'
 import { crashPoint } from '../crash-point.ts'
 import { count } from '../measures.ts'
+import { runCopy } from './copy.ts'
 import type { Call, Tx, Work } from './database.ts'
 import { CommitUnknown, classify } from './errors.ts'
 import { insideTransaction } from './open-transaction.ts'
@@ -85,6 +86,7 @@ export function together<T>(client: PoolClient, send: () => T): T {
 }
 
 export function run(client: PoolClient, { statement, values }: Call): Promise<pg.QueryResult> {
+  if (statement.copies !== undefined) return runCopy(client, statement.text, values[0] as Buffer)
   return client.query({ name: statement.name, text: statement.text, values })
 }
 

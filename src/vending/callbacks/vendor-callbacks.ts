@@ -1,5 +1,6 @@
 import type { App } from '../../app.ts'
 import { numbers, rowsOf, times, words } from '../../platform/db/columns.ts'
+import { bigint, copyInto, text, time } from '../../platform/db/copy.ts'
 import { type Call, call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { newId } from '../../platform/ids.ts'
@@ -22,14 +23,26 @@ export type CallbackPlace = { merchantId: number; tag: string; orderId: string; 
 const KEPT_MS = 90 * 86_400_000
 const AT_ONCE = 1000
 
-// A signature counts for one order. Inserted in the order of the signatures, so that two batches with the same ones cannot
+// A signature counts for one order. Stored in the order of the signatures, so that two batches with the same ones cannot
 // deadlock.
-const INSERT = `insert into vendor_callbacks (merchant_id, id, order_id, charge_id, machine, sign, outcome, body, received_at)
+const CALLBACKS = copyInto<KeptCallback>('add vendor callbacks', 'vendor_callbacks', {
+  merchant_id: bigint((one) => one.merchantId),
+  id: text((one) => one.id),
+  order_id: text((one) => one.orderId),
+  charge_id: text((one) => one.chargeId),
+  machine: text(({ callback }) => callback.machine),
+  sign: text(({ callback }) => callback.sign),
+  outcome: text((one) => one.outcome),
+  body: text(({ callback }) => callback.kept),
+  received_at: time((one) => one.at),
+})
+const ADD_NEW = statement(
+  'add new vendor callbacks',
+  `insert into vendor_callbacks (merchant_id, id, order_id, charge_id, machine, sign, outcome, body, received_at)
    select * from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
      $9::timestamptz[]) as n (merchant_id, id, order_id, charge_id, machine, sign, outcome, body, received_at)
-   order by n.merchant_id, n.sign`
-const ADD = statement('add vendor callbacks', INSERT)
-const ADD_NEW = statement('add new vendor callbacks', `${INSERT} on conflict (merchant_id, sign) do nothing`)
+   order by n.merchant_id, n.sign on conflict (merchant_id, sign) do nothing`,
+)
 const BY_SIGN = statement<SignPlace & { orderId: string }>(
   'vendor callbacks by sign',
   `select n.merchant_id as "merchantId", n.sign, v.order_id as "orderId"
@@ -56,7 +69,10 @@ export const keptCallback = (
 ): KeptCallback => ({ merchantId, tag, orderId, chargeId, id: newId('vcb_', tag), ...heard })
 
 /** Stores callbacks. A signature that was stored before makes the statement fail, so that its decision is not applied. */
-export const addCallbacks = (kept: readonly KeptCallback[]): Call => call(ADD, ...columnsOf(kept))
+export const addCallbacks = (kept: readonly KeptCallback[]): Call[] => CALLBACKS.rows([...kept].sort(bySign))
+
+const bySign = (a: KeptCallback, b: KeptCallback) =>
+  a.merchantId - b.merchantId || (a.callback.sign < b.callback.sign ? -1 : 1)
 
 /** Stores those whose signature was not stored before. */
 export const addNewCallbacks = (kept: readonly KeptCallback[]): Call => call(ADD_NEW, ...columnsOf(kept))

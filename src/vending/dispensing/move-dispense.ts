@@ -71,7 +71,7 @@ function judgeAndMove(app: App, moves: readonly DispenseMove[]) {
     return {
       value: { verdicts: judged.map(({ verdict }) => verdict), rows },
       last: [
-        ...(kept.length === 0 ? [] : [addCallbacks(kept)]),
+        ...addCallbacks(kept),
         ...writesOf(app, rows, at),
         ...rows.flatMap(({ move: { alongside } }) => alongside ?? []),
       ],
