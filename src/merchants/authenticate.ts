@@ -1,18 +1,13 @@
 import type { Logger } from 'pino'
 import type { KeyHolder } from '../http/frame.ts'
 import { unauthorized } from '../http/guards.ts'
-import { hashApiKey, type KeyKind, readApiKey } from '../platform/api-key-format.ts'
 import type { Clock } from '../platform/clock.ts'
 import { call, type Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { sharedLook } from '../platform/shared-look.ts'
 import { type AddressCounts, sharedAddressWindow } from '../rate-limits/shared-address-window.ts'
+import { findKeyHolders } from './find-key-holders.ts'
 
-const HOLDER = statement<{ merchantId: number; tag: string; cell: string; keyId: string }>(
-  'holder of api key',
-  `select k.merchant_id as "merchantId", m.tag, m.cell, k.id as "keyId" from api_keys k join merchants m on m.id = k.merchant_id
-   where k.hash = $1 and k.revoked_at is null`,
-)
 const REVISION = statement<{ number: number }>('directory revision', 'select number from revision')
 const CHANGED = statement('directory changed', 'update revision set number = number + 1')
 
@@ -47,9 +42,9 @@ export function keyRing(parts: KeyRingParts): KeyRing {
   const callers = new Map<string, KeyHolder>()
   // Parallel requests with the same uncached key ask once.
   const asking = new Map<string, Promise<KeyHolder | null>>()
+  const findHolder = findKeyHolders(parts.directory)
   const failures = failureWindow(parts)
-  let revision = -1
-  let lookedAt = performance.now()
+  let [revision, lookedAt] = [-1, performance.now()]
   // Under heavy load the check of every 400 ms comes late; then one check for all runs, not one for each key.
   const refreshNow = sharedLook(refresh, BELIEVED_MS)
   // Increases whenever all keys are dropped, so that older answers are not cached afterwards.
@@ -64,9 +59,9 @@ export function keyRing(parts: KeyRingParts): KeyRing {
     generation += 1
   }
 
-  async function find(token: string): Promise<KeyHolder | null> {
+  async function find(token: string, address: string): Promise<KeyHolder | null> {
     const asked = generation
-    const caller = await findCaller(parts.directory, token)
+    const caller = await findHolder(token, address)
     if (caller === null) return null
     if (callers.size > MOST_REMEMBERED) callers.clear()
     if (asked === generation) callers.set(token, caller)
@@ -75,7 +70,7 @@ export function keyRing(parts: KeyRingParts): KeyRing {
 
   async function lookUp(token: string, address: string): Promise<KeyHolder> {
     const name = `${generation} ${token}`
-    const found = asking.get(name) ?? find(token).finally(() => asking.delete(name))
+    const found = asking.get(name) ?? find(token, address).finally(() => asking.delete(name))
     asking.set(name, found)
     const caller = await found
     if (caller !== null) return caller
@@ -104,19 +99,5 @@ export function keyRing(parts: KeyRingParts): KeyRing {
   }
 }
 
-async function findCaller(directory: Database, token: string): Promise<KeyHolder | null> {
-  const form = readApiKey(token)
-  if (form === null) return null
-  const [holder] = await directory.query(HOLDER, [hashApiKey(token)])
-  return holder ? { kind: 'key', ...holder, ...facetsOf(form.kind), keyLast4: token.slice(-4) } : null
-}
-
 const failureWindow = ({ failuresAMinute: limit, counts, log }: KeyRingParts) =>
   sharedAddressWindow({ what: 'failed authentications', limit, counts: () => counts, log })
-
-function facetsOf(kind: KeyKind): Pick<KeyHolder, 'mode' | 'scope'> {
-  return {
-    mode: kind.startsWith('test') ? 'test' : 'live',
-    scope: kind.endsWith('collections') ? 'collections' : 'full',
-  }
-}

@@ -9,14 +9,19 @@ export type CuttingProxy = {
   cutNextTransaction(): void
   /** The next bytes to the server that match are held on the wire, with everything after them, until they are let through. */
   holdNext(asked: RegExp): Held
+  /** They pass, and what the server answers is held. */
+  holdNextAnswer(asked: RegExp): Held
+  /** Counts from now on how often bytes to the server match. */
+  counting(asked: RegExp): { count: number }
   /** Cuts every connection and accepts none until `open`. */
   close(): Promise<void>
   open(): Promise<void>
 }
 
-/** Bytes held on their way to the server. */
+/** Bytes held on their way. */
 export type Held = { held(): boolean; letThrough(): void }
 
+type Hold = { asked: RegExp; kept: { to: Socket; bytes: Buffer }[]; by: Socket | null }
 type Cut = { asked: RegExp; answered: RegExp | null; passing: number }
 
 const COMMIT = /commit\0/i
@@ -27,7 +32,9 @@ const BEGUN = /BEGIN\0/
 export function cuttingProxy(socketPath: string, port: number): CuttingProxy {
   const wires = new Set<Socket>()
   let cut: Cut | null = null
-  let hold: { asked: RegExp; kept: { database: Socket; bytes: Buffer }[]; by: Socket | null } | null = null
+  let hold: Hold | null = null
+  let answerHold: Hold | null = null
+  const counts: { asked: RegExp; count: number }[] = []
   let server: Server | null = null
 
   function serve(client: Socket): void {
@@ -46,13 +53,16 @@ export function cuttingProxy(socketPath: string, port: number): CuttingProxy {
         cut = null
         if (cutAtAnswer === null) return end()
       }
-      if (hold?.by === null && hold.asked.test(bytes.toString('latin1'))) hold.by = client
-      if (hold?.by === client) hold.kept.push({ database, bytes })
+      for (const one of counts) if (one.asked.test(bytes.toString('latin1'))) one.count += 1
+      for (const one of [hold, answerHold])
+        if (one?.by === null && one.asked.test(bytes.toString('latin1'))) one.by = client
+      if (hold?.by === client) hold.kept.push({ to: database, bytes })
       else database.write(bytes)
     })
     database.on('data', (bytes) => {
       if (cutAtAnswer?.test(bytes.toString('latin1'))) return end()
-      client.write(bytes)
+      if (answerHold?.by === client) answerHold.kept.push({ to: client, bytes })
+      else client.write(bytes)
     })
   }
 
@@ -65,15 +75,23 @@ export function cuttingProxy(socketPath: string, port: number): CuttingProxy {
       cut = { asked: /begin\0/i, answered: BEGUN, passing: 0 }
     },
     holdNext: (asked) => {
-      const own: NonNullable<typeof hold> = { asked, kept: [], by: null }
+      const own: Hold = { asked, kept: [], by: null }
       hold = own
-      return {
-        held: () => own.by !== null,
-        letThrough: () => {
-          if (hold === own) hold = null
-          for (const { database, bytes } of own.kept) database.write(bytes)
-        },
-      }
+      return heldBy(own, () => {
+        if (hold === own) hold = null
+      })
+    },
+    holdNextAnswer: (asked) => {
+      const own: Hold = { asked, kept: [], by: null }
+      answerHold = own
+      return heldBy(own, () => {
+        if (answerHold === own) answerHold = null
+      })
+    },
+    counting: (asked) => {
+      const counted = { asked, count: 0 }
+      counts.push(counted)
+      return counted
     },
     open: () => {
       server = createServer(serve)
@@ -86,3 +104,11 @@ export function cuttingProxy(socketPath: string, port: number): CuttingProxy {
     },
   }
 }
+
+const heldBy = (hold: Hold, end: () => void): Held => ({
+  held: () => hold.by !== null,
+  letThrough: () => {
+    end()
+    for (const { to, bytes } of hold.kept) to.write(bytes)
+  },
+})
