@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { canonicalJson, sortingSteps } from '../platform/canonical-json.ts'
 import { letOthersRun } from '../platform/let-others-run.ts'
 import { invalidRequest } from '../platform/refusal.ts'
-import { NOT_JSON, parseStrictJson, strictJsonSteps } from '../platform/strict-json.ts'
+import { NOT_JSON, parseStrictJson, type StrictJson, strictJsonSteps } from '../platform/strict-json.ts'
 import { fingerprintOf, fingerprintOfText } from './fingerprint.ts'
 import { readMultipartFile } from './multipart.ts'
 
@@ -38,11 +38,13 @@ export const looksLikeJson = (raw: Buffer) =>
 // Larger bodies are read in steps, with other requests in between.
 const LARGE = 64 * 1024
 
-/** The parsed value; `notJson` is the text for a body that is not JSON. Throws `invalid request: ...`. */
-export async function parseJsonBody(raw: Buffer, notJson: string = NOT_JSON): Promise<unknown> {
-  const parsed = raw.length > LARGE ? await inSteps(strictJsonSteps(raw)) : parseStrictJson(raw)
-  if (!parsed.ok) throw invalidRequest(parsed.problem === NOT_JSON ? notJson : parsed.problem)
-  return parsed.value
+/** The parsed value, at once unless it is large; `notJson` is the text for a body that is not JSON. Throws `invalid request: ...`. */
+export function parseJsonBody(raw: Buffer, notJson: string = NOT_JSON): unknown | Promise<unknown> {
+  const read = (parsed: StrictJson): unknown => {
+    if (!parsed.ok) throw invalidRequest(parsed.problem === NOT_JSON ? notJson : parsed.problem)
+    return parsed.value
+  }
+  return raw.length > LARGE ? inSteps(strictJsonSteps(raw)).then(read) : read(parseStrictJson(raw))
 }
 
 async function inSteps<Value>(steps: Generator<void, Value, void>): Promise<Value> {
@@ -56,12 +58,16 @@ async function inSteps<Value>(steps: Generator<void, Value, void>): Promise<Valu
 
 type Fingerprinted = { method: string; path: string; content: unknown }
 
-/** The fingerprint of a request with this body, made in steps where it is large. */
-export async function fingerprintInSteps(
+/** The fingerprint of a request with this body; made in steps where it is large, at once elsewhere. */
+export function fingerprintOfBody(
   raw: Buffer,
   { method, path, content }: Fingerprinted,
-): Promise<Buffer> {
+): Buffer | Promise<Buffer> {
   if (raw.length <= LARGE) return fingerprintOfContent(method, path, content)
+  return fingerprintInSteps({ method, path, content })
+}
+
+async function fingerprintInSteps({ method, path, content }: Fingerprinted): Promise<Buffer> {
   await letOthersRun()
   if (content instanceof CsvFile) return fingerprintOfContent(method, path, content)
   const sorted = await inSteps(sortingSteps(content))

@@ -93,7 +93,9 @@ function hasControl(text: string): boolean {
 /** How often a header was sent: Node joins or drops repeats, the raw list does not. */
 function countOf(request: IncomingMessage, name: string): number {
   let count = 0
-  for (let at = 0; at < request.rawHeaders.length; at += 2)
-    if (request.rawHeaders[at]?.toLowerCase() === name) count += 1
+  for (let at = 0; at < request.rawHeaders.length; at += 2) {
+    const sent = request.rawHeaders[at]
+    if (sent?.length === name.length && sent.toLowerCase() === name) count += 1
+  }
   return count
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { invalidRequest } from '../platform/refusal.ts'
-import { fingerprintInSteps, openBody, parseJsonBody } from './body-content.ts'
+import { fingerprintOfBody, openBody, parseJsonBody } from './body-content.ts'
 import type { Endpoint } from './endpoint.ts'
 import { readBody } from './read-body.ts'
 
@@ -17,22 +17,47 @@ type Asked = { keyed: boolean; refuseUsedKey: RefuseUsedKey }
 /** The body as its endpoint describes it (undefined when the endpoint ignores it), and the fingerprint of the request. */
 export type GivenBody = { fingerprint: Buffer | null; body: unknown }
 
+/** What is there at once or, where it takes long, later. A promise for each step would cost every payment more than the step. */
+type Soon<T> = T | Promise<T>
+
 /**
- * Reads the body of a request; a large one in steps, with other requests between them. Throws `invalid request: ...`, after
- * the 409 of a key that was used before.
+ * Reads the body of a request: at once, except a large one, which is read in steps with other requests between them. Throws or rejects with
+ * `invalid request: ...`, after the 409 of a key that was used before.
  */
-export async function readRequestBody(
+export function readRequestBody(
   request: FastifyRequest,
   declared: Declared,
   { keyed, refuseUsedKey }: Asked,
-): Promise<GivenBody> {
-  const bytes = Buffer.isBuffer(request.body) ? request.body : NOTHING
-  const raw = declared.method === 'POST' ? await readRawBody(request, declared, refuseUsedKey) : undefined
+): Soon<GivenBody> {
   const { method } = declared
-  const fingerprint = keyed
-    ? await fingerprintInSteps(bytes, { method, path: pathOf(request), content: raw })
-    : null
-  return { fingerprint, body: await readForm(declared, raw, () => refuseUsedKey(fingerprint)) }
+  const refuse = (fingerprint: Buffer | null) => async (error: unknown) => {
+    await refuseUsedKey(fingerprint)
+    throw error
+  }
+  const raw = refusing(() => (method === 'POST' ? readRawBody(request, declared) : undefined), refuse(null))
+  return soon(raw, (content) => {
+    const bytes = Buffer.isBuffer(request.body) ? request.body : NOTHING
+    const made = keyed ? fingerprintOfBody(bytes, { method, path: pathOf(request), content }) : null
+    return soon(made, (fingerprint) =>
+      soon(
+        refusing(() => readForm(declared, content), refuse(fingerprint)),
+        (body) => ({ fingerprint, body }),
+      ),
+    )
+  })
+}
+
+const soon = <T, Next>(value: Soon<T>, next: (value: T) => Soon<Next>): Soon<Next> =>
+  value instanceof Promise ? value.then(next) : next(value)
+
+/** What `work` answers; what it throws, now or later, goes to `refuse`. */
+function refusing<T>(work: () => Soon<T>, refuse: (error: unknown) => Promise<never>): Soon<T> {
+  try {
+    const value = work()
+    return value instanceof Promise ? value.catch(refuse) : value
+  } catch (error) {
+    return refuse(error)
+  }
 }
 
 const pathOf = (request: FastifyRequest) =>
@@ -42,33 +67,15 @@ const pathOf = (request: FastifyRequest) =>
  * The body as JSON, whatever its Content-Type says; an empty one is `{}`. A CsvFile only where the endpoint declares a
  * `rawBody`.
  */
-async function readRawBody(
-  request: FastifyRequest,
-  declared: Declared,
-  refuseUsedKey: RefuseUsedKey,
-): Promise<unknown> {
-  try {
-    const bytes = bytesOf(request)
-    if (declared.rawBody) return await openBody(bytes, sentContentType(request.raw))
-    return bytes.length === 0 ? {} : await parseJsonBody(bytes)
-  } catch (error) {
-    await refuseUsedKey(null)
-    throw error
-  }
+function readRawBody(request: FastifyRequest, declared: Declared): Soon<unknown> {
+  const bytes = bytesOf(request)
+  if (declared.rawBody) return openBody(bytes, sentContentType(request.raw))
+  return bytes.length === 0 ? {} : parseJsonBody(bytes)
 }
 
-async function readForm(
-  { body, rawBody }: Declared,
-  raw: unknown,
-  refuseUsedKey: () => Promise<void>,
-): Promise<unknown> {
-  try {
-    if (rawBody) return await rawBody.read(raw)
-    return body ? readBody(body, raw) : undefined
-  } catch (error) {
-    await refuseUsedKey()
-    throw error
-  }
+function readForm({ body, rawBody }: Declared, raw: unknown): Soon<unknown> {
+  if (rawBody) return rawBody.read(raw)
+  return body ? readBody(body, raw) : undefined
 }
 
 const NOTHING = Buffer.alloc(0)

@@ -13,33 +13,40 @@ export function logRequest<App>(
   reply: FastifyReply,
 ): void {
   const { passed } = request
-  const status = reply.statusCode
-  const route = request.routeOptions.url ?? 'unknown'
-  metrics.observe(route, { status, ms: reply.elapsedTime, outcome: request.outcome ?? null })
-  log.info(
-    {
-      request_id: request.id,
-      method: request.method,
-      route,
-      status,
-      code: request.code ?? undefined,
-      ms: Math.round(reply.elapsedTime * 10) / 10,
-      merchant: passed?.caller.merchantId,
-      mode: passed?.caller.mode,
-      scope: passed?.caller.scope,
-      key_last4: passed?.caller.keyLast4,
-      object_id: request.objectId ?? undefined,
-      idempotency: request.outcome ?? undefined,
-    },
-    'request',
-  )
-  if (passed !== null) note(notedOf(request, passed, { route, status, ms: reply.elapsedTime }))
+  const seen = {
+    route: request.routeOptions.url ?? 'unknown',
+    status: reply.statusCode,
+    ms: reply.elapsedTime,
+  }
+  metrics.observe(seen.route, { status: seen.status, ms: seen.ms, outcome: request.outcome ?? null })
+  if (log.isLevelEnabled('info')) log.info(lineOf(request, seen), 'request')
+  if (passed !== null) note(notedOf(request, passed, seen))
 }
+
+type Seen = { route: string; status: number; ms: number }
+
+const lineOf = (
+  { id, method, code, passed, objectId, outcome }: FastifyRequest,
+  { route, status, ms }: Seen,
+) => ({
+  request_id: id,
+  method,
+  route,
+  status,
+  code: code ?? undefined,
+  ms: Math.round(ms * 10) / 10,
+  merchant: passed?.caller.merchantId,
+  mode: passed?.caller.mode,
+  scope: passed?.caller.scope,
+  key_last4: passed?.caller.keyLast4,
+  object_id: objectId ?? undefined,
+  idempotency: outcome ?? undefined,
+})
 
 function notedOf(
   request: FastifyRequest,
   { caller, key }: Passed,
-  { route, status, ms }: { route: string; status: number; ms: number },
+  { route, status, ms }: Seen,
 ): NotedRequest {
   const { method, code, errorText, outcome, objectId, params } = request
   return {

@@ -14,7 +14,7 @@ import { asRefusal, headersRefusal } from './framework-refusals.ts'
 import { givenRequestId, readQuery } from './guards.ts'
 import { NO_COMPILERS } from './no-compilers.ts'
 import { notFoundHere, refuseOtherMethods, restoreMethod, standInForMethod } from './other-methods.ts'
-import { type RefuseUsedKey, readRequestBody } from './request-body.ts'
+import { type GivenBody, type RefuseUsedKey, readRequestBody } from './request-body.ts'
 import { logRequest } from './request-log.ts'
 import { API_HEADERS, secureHeaders } from './secure-headers.ts'
 
@@ -89,7 +89,7 @@ export function buildServer<App>(frame: Frame<App>): FastifyInstance {
   server.addHook('preHandler', (request, _reply, done) => {
     done(isClosing(request.raw.socket) ? (invalidRequest('the connection was closed') as never) : undefined)
   })
-  server.addHook('onResponse', async (request, reply) => finish(frame, request, reply))
+  server.addHook('onResponse', (request, reply, done) => done(finish(frame, request, reply)))
   const headers = secureHeaders({ https: frame.https })
   server.addHook('onSend', (request, reply, _payload, done) => {
     reply.headers(headers).header('X-Request-ID', request.id)
@@ -116,12 +116,18 @@ function addEndpoint<App>(
       else if (admitted === null) done()
       else done(admitted as Error)
     },
-    handler: async (request, reply) => {
-      const answer = await serve(frame, declared, request)
-      request.objectId = answer.objectId ?? null
-      if (answer.status >= 400) keepRefusal(request, answer)
-      return send(request.id, reply, answer)
-    },
+    // Without `async`, and so with one promise from the request to its work: every payment passes here.
+    handler: (request, reply) =>
+      serve(frame, declared, request).then((answer) => {
+        request.objectId = answer.objectId ?? null
+        const { key } = request.passed as Passed
+        if (key !== null) {
+          request.outcome = answer.replayed ? 'replay' : 'new'
+          crashPoint('key.done-unsent')
+        }
+        if (answer.status >= 400) keepRefusal(request, answer)
+        return send(request.id, reply, answer)
+      }),
   })
 }
 
@@ -132,18 +138,24 @@ function keepRefusal(request: FastifyRequest, { body }: Answer): void {
   request.errorText = error ?? null
 }
 
-async function serve<App>(
-  frame: Frame<App>,
-  declared: Endpoint<App>,
-  request: FastifyRequest,
-): Promise<Answer> {
+function serve<App>(frame: Frame<App>, declared: Endpoint<App>, request: FastifyRequest): Promise<Answer> {
   const { caller, key } = request.passed as Passed
   const refuseUsedKey: RefuseUsedKey = async (fingerprint) => {
     if (key !== null) await frame.refuseUsedKey(caller, { key, fingerprint: fingerprint ?? NO_FINGERPRINT })
   }
-  const asked = { keyed: key !== null, refuseUsedKey }
-  const { fingerprint, body } = await readRequestBody(request, declared, asked)
-  const idempotency = key === null || fingerprint === null ? null : { key, fingerprint }
+  const given = readRequestBody(request, declared, { keyed: key !== null, refuseUsedKey })
+  if (given instanceof Promise)
+    return given.then((read) => answerTo(frame, declared, { request, given: read }))
+  return answerTo(frame, declared, { request, given })
+}
+
+function answerTo<App>(
+  frame: Frame<App>,
+  declared: Endpoint<App>,
+  { request, given }: { request: FastifyRequest; given: GivenBody },
+): Promise<Answer> {
+  const { caller, key } = request.passed as Passed
+  const { fingerprint, body } = given
   const api: ApiRequest = {
     caller,
     requestId: request.id,
@@ -151,14 +163,9 @@ async function serve<App>(
     query: readQuery(request.query),
     body,
     bodyBytes: Buffer.isBuffer(request.body) ? request.body : NO_BYTES,
-    idempotency,
+    idempotency: key === null || fingerprint === null ? null : { key, fingerprint },
   }
-  const answer = await declared.handle(frame.placeOf(caller).app, api)
-  if (idempotency !== null) {
-    request.outcome = answer.replayed ? 'replay' : 'new'
-    crashPoint('key.done-unsent')
-  }
-  return answer
+  return declared.handle(frame.placeOf(caller).app, api)
 }
 
 function sendError<App>(
@@ -192,9 +199,14 @@ function sendError<App>(
 const wantsPage = (request: FastifyRequest) =>
   !/^\/+v1(\/|$|\?)/.test(request.url) && (request.headers.accept ?? '').includes('text/html')
 
-/** Gives back the slot of a clean 4xx, then counts and logs. */
-function finish<App>(frame: Frame<App>, request: FastifyRequest, reply: FastifyReply): void {
+/** Gives back the slot of a clean 4xx, then counts and logs. Answers what went wrong: the answer itself has been sent. */
+function finish<App>(frame: Frame<App>, request: FastifyRequest, reply: FastifyReply): Error | undefined {
   const status = reply.statusCode
-  if (status >= 400 && status < 500) request.passed?.giveBack?.()
-  logRequest(frame, request, reply)
+  try {
+    if (status >= 400 && status < 500) request.passed?.giveBack?.()
+    logRequest(frame, request, reply)
+  } catch (error) {
+    return error as Error
+  }
+  return undefined
 }

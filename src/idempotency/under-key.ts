@@ -52,9 +52,9 @@ export async function knowingOthers<T>(run: () => Promise<T>): Promise<T> {
 /** The same for work that waits for no lock but that of its key: one that is held for long is a first request under way. */
 export async function knowingHolders<T>(run: () => Promise<T>): Promise<T> {
   try {
-    return await knowingOthers(run)
+    return await againWhenTaken(run)
   } catch (error) {
-    throw isLockTimeout(error) ? keyInFlight() : error
+    throw isTaken(error) || isLockTimeout(error) ? keyInFlight() : error
   }
 }
 
