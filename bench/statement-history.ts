@@ -15,13 +15,13 @@ const CHARGES = `insert into charges (merchant_id, id, mode, status, amount, fee
     rail_reference, rail_transaction_id, created_at, completed_at, hold_until, settled_at, settlement_id)
   select $1::bigint, 'txn_' || $2::text || own, 'test', 'succeeded', 20000, 300, 'op1_momo',
     '256700' || lpad((n % 1000000)::text, 6, '0'), '700' || lpad((n % 1000000)::text, 6, '0'), 'INV-' || n,
-    md5(n::text)::uuid::text, (10000000000 + n)::text, at, at, at, at, 'setl_' || $2::text || own
+    md5($2::text || n)::uuid::text, (10000000000 + n)::text, at, at, at, at, 'setl_' || $2::text || own
   from (${ITEMS}) i where charged`
 const PAYOUTS = `insert into payouts (merchant_id, id, mode, kind, status, amount, fee, channel, recipient_phone,
     recipient_name, reference, rail_reference, failure_reason, created_at, completed_at)
   select $1::bigint, 'pout_' || $2::text || own, 'test', 'payout', case when returned then 'failed' else 'succeeded' end,
     5000, 200, 'op1_momo', '256700' || lpad((n % 1000000)::text, 6, '0'), 'Person ' || n, 'SALARY-' || n,
-    md5(n::text)::uuid::text, case when returned then 'recipient_not_found' end, at, at
+    md5($2::text || n)::uuid::text, case when returned then 'recipient_not_found' end, at, at
   from (${ITEMS}) i where not charged`
 const TRANSFERS = `insert into transfers (merchant_id, mode, seq, kind, subject, debit, credit, amount, at)
   select $1::bigint, 'test', $8::bigint + row_number() over (order by n, part), kind, prefix || $2::text || own, debit, credit,
