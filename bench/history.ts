@@ -7,7 +7,7 @@ import { withGateway } from './stage.ts'
 export type History = { merchant: BenchMerchant; charges: number }
 
 /** Charges of each customer. Filters by phone and email find as many rows in a short history as in a long one. */
-const OF_EACH_CUSTOMER = 25
+export const OF_EACH_CUSTOMER = 25
 
 // Charges of one year, oldest first. The newest is two days old, so that every refund lies in the past. Of a hundred, 50 are paid,
 // 48 have failed, 1 is refunded and 1 is open; one in ten open ones is still pending. Open ones are followed in the far future,

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { measureBig } from './big.ts'
 import { CALLED_ABOUT, measureCallbacks } from './callbacks.ts'
 import { measureDashboard } from './dashboard.ts'
 import { measureEmulator } from './emulator.ts'
@@ -17,7 +18,7 @@ import { measureSlowRail } from './slow-rail.ts'
 import { type BenchMerchant, buildStage, type Stage } from './stage.ts'
 import { measureSmallTallies } from './tallies.ts'
 
-// npm run bench [-- overload [merchants|beside|floods|windows]] [-- emulator|live [slow]] [-- --quick] [-- --pages] [-- --vending] [-- --json]:
+// npm run bench [-- overload [merchants|beside|floods|windows]] [-- emulator|live [slow]] [-- --quick] [-- --pages] [-- --vending] [-- --big [--charges n]] [-- --json]:
 // boots the service on a fresh database and measures it (see CONTRIBUTING.md).
 const {
   values: flags,
@@ -26,6 +27,8 @@ const {
   allowPositionals: true,
   options: {
     quick: { type: 'boolean' },
+    big: { type: 'boolean' },
+    charges: { type: 'string', default: '10000000' },
     pages: { type: 'boolean' },
     vending: { type: 'boolean' },
     json: { type: 'boolean' },
@@ -45,6 +48,7 @@ async function measure() {
     process.stderr.write(`${seconds} s  ${line}\n`)
   }
   if (what === 'emulator') return measureEmulator(say)
+  if (flags.big) return measureBig(say, Number(flags.charges))
   const profiled = flags.profile ? { nodeFlags: PROFILED_NODE, postgresSettings: PROFILED_POSTGRES } : {}
   const stage = await buildStage({
     say,
