@@ -1,5 +1,5 @@
-import { type Call, call } from '../platform/db/database.ts'
-import { statement } from '../platform/db/statement.ts'
+import { bigint, copyInto, jsonb, text, time } from '../platform/db/copy.ts'
+import type { Call } from '../platform/db/database.ts'
 import type { AuditedAction } from './actions.ts'
 import { type Actor, nameOf } from './actor.ts'
 import { masked } from './mask.ts'
@@ -18,36 +18,24 @@ export type Act = {
   after?: object | null
 }
 
-const ADD = statement(
-  'add audit rows',
-  `insert into audit (at, actor_kind, actor, origin, request_id, action, merchant_id, mode, subject, before, after)
-   select n.at, n.actor_kind, n.actor, n.origin, n.request_id, n.action, n.merchant_id, n.mode, n.subject, n.before, n.after
-   from unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::text[],
-     $9::text[], $10::jsonb[], $11::jsonb[]) with ordinality
-     as n (at, actor_kind, actor, origin, request_id, action, merchant_id, mode, subject, before, after, place)
-   order by n.place`,
-)
+const ACTS = copyInto<Act>('add audit rows', 'audit', {
+  at: time(({ at }) => at),
+  actor_kind: text(({ actor }) => actor.kind),
+  actor: text(({ actor }) => nameOf(actor)),
+  origin: text(({ actor }) => actor.origin),
+  request_id: text(({ actor }) => actor.requestId),
+  action: text(({ action }) => action),
+  merchant_id: bigint(({ merchantId }) => merchantId),
+  mode: text(({ mode }) => mode ?? null),
+  subject: text(({ subject }) => subject ?? null),
+  before: jsonb(({ before }) => textOf(before)),
+  after: jsonb(({ after }) => textOf(after)),
+})
 
 /** The row of one act, to be sent in the transaction of the act: in its cell, or in the directory. */
-export const auditRow = (act: Act): Call => rowsOf([act])
+export const auditRow = (act: Act): Call => ACTS.row(act)
 
 /** The rows of a batch, as one statement; nothing where there are none. */
-export const auditRows = (acts: readonly Act[]): Call[] => (acts.length === 0 ? [] : [rowsOf(acts)])
-
-const rowsOf = (acts: readonly Act[]): Call =>
-  call(
-    ADD,
-    acts.map(({ at }) => at.toISOString()),
-    acts.map(({ actor }) => actor.kind),
-    acts.map(({ actor }) => nameOf(actor)),
-    acts.map(({ actor }) => actor.origin),
-    acts.map(({ actor }) => actor.requestId),
-    acts.map(({ action }) => action),
-    acts.map(({ merchantId }) => merchantId),
-    acts.map(({ mode }) => mode ?? null),
-    acts.map(({ subject }) => subject ?? null),
-    acts.map(({ before }) => textOf(before)),
-    acts.map(({ after }) => textOf(after)),
-  )
+export const auditRows = (acts: readonly Act[]): Call[] => ACTS.rows(acts)
 
 const textOf = (value: object | null | undefined) => (value == null ? null : JSON.stringify(masked(value)))

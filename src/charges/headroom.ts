@@ -1,6 +1,6 @@
 import { lockHeads } from '../ledger/book.ts'
 import type { Mode } from '../merchants/merchant.ts'
-import { numbers, words } from '../platform/db/columns.ts'
+import { modes, numbers } from '../platform/db/columns.ts'
 import { type Call, call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { domainRefusal } from '../platform/refusal.ts'
@@ -85,4 +85,4 @@ const isLarge = ({ amount }: Wanted) => amount > ORDINARY
 const nameOf = ({ merchantId, mode }: Holder) => `${merchantId} ${mode}`
 
 const callOn = (what: typeof HELD, places: readonly Holder[]): Call<Held> =>
-  call(what, numbers(places.map((one) => one.merchantId)), words(places.map((one) => one.mode)))
+  call(what, numbers(places.map((one) => one.merchantId)), modes(places.map((one) => one.mode)))

@@ -43,7 +43,7 @@ const KEYS = copyInto<{ use: NewKey; at: Date }>('add idempotency keys', 'idempo
 const FINISH = statement(
   'finish idempotency keys',
   `update idempotency_keys k set status = n.status, body = n.body
-   from ${rowsOf('bigint', 'mode', 'text', 'smallint', 'text')} as n (merchant_id, mode, key, status, body)
+   from ${rowsOf('bigint', 'mode', 'text', 'bigint', 'text')} as n (merchant_id, mode, key, status, body)
    where k.merchant_id = n.merchant_id and k.mode = n.mode and k.key = n.key and k.status is null`,
 )
 const FREE = statement(
@@ -68,7 +68,7 @@ export const reservedKey = (...words: readonly (string | number)[]): string => `
 
 export function findKeys(owners: readonly KeyOwner[]): Call<KeyRow> {
   const each = columnsOf(owners)
-  return call(FIND, ...each.numbers('merchantId'), ...each.words('mode'), ...each.values('key'))
+  return call(FIND, ...each.numbers('merchantId'), ...each.modes('mode'), ...each.values('key'))
 }
 
 /** Reserves keys, answered or still running; a key that another process took meanwhile breaks the primary key. */
@@ -79,7 +79,7 @@ export const addKeys = (uses: readonly NewKey[], at: Date): Call[] =>
 export const finishKey = (owner: KeyOwner, answer: { status: number; body: string }): Call =>
   callForRow(FINISH, { row: { ...owner, ...answer }, name: ownerName(owner) }, (each) => [
     ...each.numbers('merchantId'),
-    ...each.words('mode'),
+    ...each.modes('mode'),
     ...each.values('key'),
     ...each.numbers('status'),
     ...each.values('body'),

@@ -165,7 +165,7 @@ export const makeHeads = (merchantId: number): Call => call(MAKE_HEADS, merchant
 /** Locks the heads of these merchants and modes, in the order every transaction uses. */
 export function lockHeads(pairs: readonly { merchantId: number; mode: Mode }[]): Call<Head> {
   const each = columnsOf(pairs)
-  return call(LOCK_HEADS, ...each.numbers('merchantId'), ...each.words('mode'))
+  return call(LOCK_HEADS, ...each.numbers('merchantId'), ...each.modes('mode'))
 }
 
 /**
@@ -225,7 +225,7 @@ function writeHeads(heads: readonly Head[]): Call {
   return call(
     WRITE_HEADS,
     ...each.numbers('merchantId'),
-    ...each.words('mode'),
+    ...each.modes('mode'),
     ...each.numbers('available', 'pending', 'in_flight', 'seq'),
   )
 }

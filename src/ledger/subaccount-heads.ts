@@ -51,7 +51,7 @@ export function lockSubaccountHeads(
   const distinct = new Map(places.map((place) => [nameOf(place), place]))
   const sorted = [...distinct.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, place]) => place)
   const each = columnsOf(sorted)
-  const names = [...each.numbers('merchantId'), ...each.words('mode', 'subaccountId')]
+  const names = [...each.numbers('merchantId'), ...each.modes('mode'), ...each.words('subaccountId')]
   return [call(MAKE, ...names), call(LOCK, ...names)]
 }
 
@@ -92,7 +92,8 @@ export function subaccountBook(heads: readonly SubaccountHead[]) {
 const writeSubaccountHeads = (heads: readonly SubaccountHead[]): Call[] =>
   callForRows(WRITE, heads, (each) => [
     ...each.numbers('merchantId'),
-    ...each.words('mode', 'subaccountId'),
+    ...each.modes('mode'),
+    ...each.words('subaccountId'),
     ...each.numbers('available', 'pending'),
   ])
 

@@ -33,7 +33,7 @@ const SEEN = statement<Hinted>(
   'callbacks seen',
   `with found as (
      select a.merchant_id, a.id, a.callback_seen_at as seen_at, n.times
-     from ${rowsOf('bigint', 'bytea', 'int')} as n (merchant_id, digest, times)
+     from ${rowsOf('bigint', 'bytea', 'bigint')} as n (merchant_id, digest, times)
      join rail_attempts a on a.merchant_id = n.merchant_id and a.callback_token_sha256 = n.digest
      order by a.merchant_id, a.id for no key update of a)
    update rail_attempts a set callback_seen_at = $4, callbacks = a.callbacks + f.times, hurried = true

@@ -1,5 +1,5 @@
 import { type Batch, batch, done, failed, type Outcome, type RunTurn } from '../platform/batch.ts'
-import { numbers, repeated, words } from '../platform/db/columns.ts'
+import { modes, numbers, repeated } from '../platform/db/columns.ts'
 import { type Call, call, type Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { MINUTE_MS, tooMany } from './limits.ts'
@@ -135,7 +135,7 @@ const callFor = (wanted: typeof LOCK, places: readonly CountedPlace[], what: str
   call(
     wanted,
     numbers(places.map((place) => place.merchantId)),
-    words(places.map((place) => place.mode)),
+    modes(places.map((place) => place.mode)),
     repeated(what, places.length),
   )
 
@@ -201,7 +201,7 @@ function write({ what, known }: Frame, opened: Opened[]): Call {
     return text
   })
   const merchants = numbers(opened.map(({ place }) => place.merchantId))
-  return call(WRITE, merchants, words(opened.map(({ place }) => place.mode)), what, texts)
+  return call(WRITE, merchants, modes(opened.map(({ place }) => place.mode)), what, texts)
 }
 
 /** Gives places back first, because others in the batch may need them. */

@@ -52,7 +52,7 @@ const WRITE = statement(
   'write shares',
   `update charge_shares s set reversed = n.reversed, hold_until = n.hold_until, settled_at = n.settled_at,
      settlement_id = n.settlement_id
-   from unnest($1::bigint[], $2::text[], $3::int[], $4::boolean[], $5::timestamptz[], $6::timestamptz[], $7::text[])
+   from unnest($1::bigint[], $2::text[], $3::bigint[], $4::boolean[], $5::timestamptz[], $6::timestamptz[], $7::text[])
      as n (merchant_id, charge_id, share_index, reversed, hold_until, settled_at, settlement_id)
    where s.merchant_id = n.merchant_id and s.charge_id = n.charge_id and s.share_index = n.share_index`,
 )

@@ -8,6 +8,7 @@ import {
   bytea,
   copyInto,
   integer,
+  jsonb,
   largeBigint,
   mode,
   real,
@@ -32,6 +33,7 @@ type Row = {
   truth: boolean | null
   at: Date | null
   bytes: Buffer | null
+  json: { words: string } | null
 }
 
 const COPIED = copyInto<Row>('test: add copied rows', 'copied', {
@@ -45,12 +47,13 @@ const COPIED = copyInto<Row>('test: add copied rows', 'copied', {
   truth: boolean((row) => row.truth),
   at: time((row) => row.at),
   bytes: bytea((row) => row.bytes),
+  json: jsonb((row) => (row.json === null ? null : JSON.stringify(row.json))),
 })
 const NOWHERE = copyInto<Row>('test: add rows nowhere', 'not_there', { id: bigint((row) => row.id) })
 const made = <Read>(name: string, text: string): Statement<Read> => ({ name: `test: ${name}`, text })
 const READ = made<Omit<Row, 'large'> & { large: string }>(
   'read copied rows',
-  'select id, large::text, number, small, part, words, mode, truth, at, bytes from copied order by id',
+  'select id, large::text, number, small, part, words, mode, truth, at, bytes, json from copied order by id',
 )
 const BROKEN = made('divide by nothing', 'select 1 / 0')
 const ONE = made<{ one: number }>('one', 'select 1 as one')
@@ -64,7 +67,7 @@ before(async () => {
   const admin = new pg.Client({ connectionString: database.url })
   await admin.connect()
   await admin.query(`create table cell_0.copied (id bigint primary key check (id <> 13), large bigint, number int, small smallint,
-    part real, words text, mode cell_0.mode, truth boolean, at timestamptz, bytes bytea)`)
+    part real, words text, mode cell_0.mode, truth boolean, at timestamptz, bytes bytea, json jsonb)`)
   await admin.end()
   db = openDatabase({
     ...{ connectionString: database.url, schema: 'cell_0', role: null, connections: 1, singleConnections: 1 },
@@ -79,7 +82,7 @@ after(async () => {
 
 const PLAIN: Row = {
   ...{ id: 1, large: 1n, number: null, small: null, part: null, words: null, mode: 'test', truth: null },
-  ...{ at: null, bytes: null },
+  ...{ at: null, bytes: null, json: null },
 }
 const rowsWith = (...ids: number[]) => ids.map((id) => ({ ...PLAIN, id }))
 
@@ -102,6 +105,7 @@ const anyRow = fc.record({
   truth: orNull(fc.boolean()),
   at: orNull(fc.date({ min: new Date('1970-01-01'), max: new Date('2200-01-01'), noInvalidDate: true })),
   bytes: orNull(fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes))),
+  json: orNull(anyText.map((words) => ({ words }))),
 })
 
 test('what is copied is read back as it was', async () => {
@@ -167,6 +171,15 @@ test('a COPY that fails beside COMMIT fails the transaction with its own error',
   })
   await assert.rejects(work, (error) => sqlState(error) === '23505')
   assert.deepEqual(await db.query(READ), [])
+})
+
+test('a COPY may be sent by itself, and fails with its own error', async () => {
+  await db.query(CLEAR)
+  const [add] = COPIED.rows(rowsWith(1, 2))
+  assert.ok(add)
+  await db.query(add.statement, add.values)
+  assert.equal((await db.query(READ)).length, 2)
+  await assert.rejects(db.query(add.statement, add.values), { code: '23505' })
 })
 
 test('a value that a column cannot hold is refused before anything is sent', () => {

@@ -41,7 +41,7 @@ const CLAIM_LIVE = statement<DuePayout>(
    allowed as (
      select l.merchant_id, $5::int - coalesce(b.places, 0) as places
      from merchants_of_lane l join ledger_heads h on h.merchant_id = l.merchant_id and h.mode = 'live'
-     left join unnest((select $6::bigint[]), (select $7::int[])) as b (merchant_id, places) on b.merchant_id = l.merchant_id
+     left join unnest((select $6::bigint[]), (select $7::bigint[])) as b (merchant_id, places) on b.merchant_id = l.merchant_id
      where not ($4::boolean and (h.payouts_frozen_for is not null or h.payouts_paused_by is not null
        or exists (select 1 from payout_stops s where s.frozen_for is not null)))),
    chosen as (

@@ -1,19 +1,27 @@
+import { arrayOf, putText, putTime, putWhole } from './binary.ts'
 import { type Call, call } from './database.ts'
 import type { Statement } from './statement.ts'
 
+// Element types as the server numbers them.
+const [BIGINT, TEXT, TIMESTAMPTZ] = [20, 25, 1184] as const
+const putBigint = (value: number | null) => putWhole(value, 8)
+
 /**
- * Columns of a set-based statement, written as PostgreSQL array texts. The driver's own way quotes and escapes every element;
- * for numbers and for words of our own making (ids, kinds, times) there is nothing to escape.
+ * Columns of a set-based statement, in binary: the server has nothing to parse, and nothing need be escaped. The statement must
+ * name the type of each: `$1::bigint[]` for numbers.
  */
-export const numbers = (values: readonly (number | null)[]): string => written(values, itself)
+export const numbers = (values: readonly (number | null)[]): Buffer => arrayOf(values, BIGINT, putBigint)
 
-/** Words of letters, digits and `_ - : .` only: ids, names of kinds and accounts, ISO times. Never a caller's text. */
-export const words = (values: readonly (string | null)[]): string => written(values, itself)
+/** `$1::text[]` */
+export const words = (values: readonly (string | null)[]): Buffer => arrayOf(values, TEXT, putText)
 
-export const times = (values: readonly (Date | null)[]): string =>
-  written(values, (value) => value?.toISOString() ?? null)
+/** `$1::timestamptz[]` */
+export const times = (values: readonly (Date | null)[]): Buffer => arrayOf(values, TIMESTAMPTZ, putTime)
 
-/** The same number, word or time for each of `count` rows. */
+/** `$1::mode[]`, as text: its number differs from database to database. */
+export const modes = (values: readonly ('test' | 'live')[]): string => written(values, itself)
+
+/** The same number, time or word of letters for each of `count` rows, as text. */
 export const repeated = (value: string | number, count: number): string =>
   written(new Array<string | number>(count).fill(value), itself)
 
@@ -33,24 +41,25 @@ type Field<Row, Value> = { [Name in keyof Row]-?: Row[Name] extends Value ? Name
 
 /** Writers of columns, by the kind of value that the named fields have. */
 type Columns<Row> = {
-  numbers(...names: Field<Row, number | null>[]): string[]
-  words(...names: Field<Row, string | null>[]): string[]
-  times(...names: Field<Row, Date | null>[]): string[]
+  numbers(...names: Field<Row, number | null>[]): Buffer[]
+  words(...names: Field<Row, string | null>[]): Buffer[]
+  times(...names: Field<Row, Date | null>[]): Buffer[]
+  modes(name: Field<Row, 'test' | 'live'>): string[]
   values(...names: (keyof Row)[]): unknown[]
 }
 
 /**
- * The fields of these rows as columns, in the order of the names: `...each.words('id', 'mode'), ...each.numbers('amount')`.
- * `values` leaves the writing to the driver: a caller's text, truth values, bytes.
+ * The fields of these rows as columns, in the order of the names: `...each.words('id', 'status'), ...each.numbers('amount')`.
+ * `values` leaves the writing to the driver: truth values, bytes.
  */
 export function columnsOf<Row>(rows: readonly Row[]): Columns<Row> {
   // Each name was checked by `Field`: its values are of this type.
   const column = <Value>(name: keyof Row) => rows.map((row) => row[name] as Value)
-  const text = (name: keyof Row) => written(rows, (row) => row[name] as string | number | null)
   return {
-    numbers: (...names) => names.map(text),
-    words: (...names) => names.map(text),
+    numbers: (...names) => names.map((name) => numbers(column(name))),
+    words: (...names) => names.map((name) => words(column(name))),
     times: (...names) => names.map((name) => times(column(name))),
+    modes: (name) => [modes(column(name))],
     values: (...names) => names.map((name) => column(name)),
   }
 }
@@ -106,9 +115,8 @@ export function joinRows(calls: readonly Call[]): Call[] {
 
 const itself = <Value>(value: Value): Value => value
 
-function written<Row>(rows: readonly Row[], read: (row: Row) => string | number | null): string {
+function written<Row>(rows: readonly Row[], read: (row: Row) => string | number): string {
   let text = '{'
-  for (let at = 0; at < rows.length; at += 1)
-    text += (at === 0 ? '' : ',') + (read(rows[at] as Row) ?? 'NULL')
+  for (let at = 0; at < rows.length; at += 1) text += (at === 0 ? '' : ',') + read(rows[at] as Row)
   return `${text}}`
 }

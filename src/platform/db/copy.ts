@@ -1,18 +1,19 @@
 import type { Connection, PoolClient, QueryResult } from 'pg'
 import pg from 'pg'
-import type { RowCall } from './columns.ts'
 import {
   beginData,
   beginRow,
   endData,
   putBytes,
+  putJson,
   putLarge,
   putReal,
   putText,
   putTime,
   putTruth,
   putWhole,
-} from './copy-data.ts'
+} from './binary.ts'
+import type { RowCall } from './columns.ts'
 import type { Call } from './database.ts'
 import { statement } from './statement.ts'
 
@@ -58,6 +59,11 @@ export const boolean = <Row>(read: (row: Row) => boolean | null): Column<Row> =>
 export const time = <Row>(read: (row: Row) => Date | null): Column<Row> => ({
   type: 'timestamp with time zone',
   put: (row) => putTime(read(row)),
+})
+/** `read` answers the text of the JSON. */
+export const jsonb = <Row>(read: (row: Row) => string | null): Column<Row> => ({
+  type: 'jsonb',
+  put: (row) => putJson(read(row)),
 })
 export const bytea = <Row>(read: (row: Row) => Uint8Array | null): Column<Row> => ({
   type: 'bytea',

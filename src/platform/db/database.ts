@@ -88,6 +88,9 @@ export function openDatabase(options: DatabaseOptions): Database {
     },
     query: (statement, values = []) =>
       passing(reads, READ, async () => {
+        // The pool itself cannot run a COPY.
+        if (statement.copies !== undefined)
+          return (await withClient(single, (client) => run(client, { statement, values }))).rows
         const result = await single
           .query({ name: statement.name, text: statement.text, values })
           .catch(throwClassified)

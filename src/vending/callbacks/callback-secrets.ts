@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts'
 import { CELL_KEY_COLUMN } from '../../merchants/api-keys.ts'
 import type { Mode } from '../../merchants/merchant.ts'
-import { numbers, rowsOf, words } from '../../platform/db/columns.ts'
+import { modes, numbers, rowsOf } from '../../platform/db/columns.ts'
 import { type Call, call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { supplierBinding } from '../suppliers/vending-settings.ts'
@@ -47,7 +47,7 @@ export const ownerName = ({ merchantId, mode }: Owner): string => `${merchantId}
 /** Reads the secrets of several owners, as `openSecrets` takes them. */
 export function sealedSecrets(owners: readonly Owner[]): Call<Sealed> {
   const each = [...new Map(owners.map((owner) => [ownerName(owner), owner])).values()]
-  return call(SEALED, numbers(each.map(({ merchantId }) => merchantId)), words(each.map(({ mode }) => mode)))
+  return call(SEALED, numbers(each.map(({ merchantId }) => merchantId)), modes(each.map(({ mode }) => mode)))
 }
 
 /** Every secret of these owners by `ownerName`, the recommended one first. */

@@ -64,7 +64,7 @@ const END = statement(
      vending_status = case k.kind when 'direct' then case n.state when 'released' then 'failed' else 'dispensed' end end,
      dispense_result = case k.kind when 'direct' then n.result::json end,
      units_dispensed = case k.kind when 'direct' then n.units end
-   from ${rowsOf('bigint', 'text', 'text', 'boolean', 'text', 'text', 'timestamptz', 'text', 'text', 'int')} as n (merchant_id, id, state, heard, code, message, reports_at, reports, result, units)
+   from ${rowsOf('bigint', 'text', 'text', 'boolean', 'text', 'text', 'timestamptz', 'text', 'text', 'bigint')} as n (merchant_id, id, state, heard, code, message, reports_at, reports, result, units)
    where k.merchant_id = n.merchant_id and k.id = n.id`,
 )
 // Nothing was sent, and from now on nothing can be: the command begins with a claim that is still `claimed`.
@@ -155,7 +155,7 @@ export function endClaims(ends: readonly ClaimEnd[], at: Date): Call[] {
       numbers(ends.map(({ merchantId }) => merchantId)),
       words(ends.map(({ id }) => id)),
       words(ends.map(({ to }) => to)),
-      words(ends.map(({ heard }) => String(heard !== null))),
+      ends.map(({ heard }) => heard !== null),
       ends.map(({ heard }) => heard?.code ?? null),
       ends.map(({ heard }) => heard?.message ?? null),
       times(ends.map(({ heard }) => heard?.reportsAt ?? null)),

@@ -15,7 +15,7 @@ const MOVE = statement(
      units_dispensed = n.units, vending_error = n.error, watched = false, refund_due_at = n.refund_due_at,
      refund_until = n.refund_until, refund_wanted = n.refund_wanted,
      dispensed_at = case n.status when 'dispensed' then coalesce(o.dispensed_at, $11::timestamptz) end
-   from ${rowsOf('bigint', 'text', 'text', 'boolean', 'text', 'int', 'text', 'timestamptz', 'timestamptz', 'boolean')} as n (merchant_id, id, status, confirmed, result, units, error, refund_due_at, refund_until, refund_wanted)
+   from ${rowsOf('bigint', 'text', 'text', 'boolean', 'text', 'bigint', 'text', 'timestamptz', 'timestamptz', 'boolean')} as n (merchant_id, id, status, confirmed, result, units, error, refund_due_at, refund_until, refund_wanted)
    where o.merchant_id = n.merchant_id and o.id = n.id`,
 )
 /** What moves these orders, ends the claims and tells of it, in the transaction that has judged them. */
@@ -41,13 +41,13 @@ function moveRows(moved: readonly MovedDispense[], at: Date): Call[] {
       numbers(moved.map(({ move }) => move.merchantId)),
       words(moved.map(({ move }) => move.id)),
       words(moved.map(({ move }) => move.to.status)),
-      words(moved.map(({ move }) => (move.to.confirmed ? 'true' : 'false'))),
+      moved.map(({ move }) => move.to.confirmed),
       moved.map(({ move }) => (move.to.result === null ? null : JSON.stringify(move.to.result))),
       numbers(moved.map(({ move }) => unitsOf(move.to.result))),
       moved.map(errorOf),
       times(moved.map(({ refund }) => refund.due)),
       times(moved.map(({ refund }) => refund.until)),
-      words(moved.map(({ refund }) => (refund.wanted === null ? null : String(refund.wanted)))),
+      moved.map(({ refund }) => refund.wanted),
       at.toISOString(),
     ),
   ]

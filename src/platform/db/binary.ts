@@ -1,4 +1,4 @@
-// Rows in PostgreSQL's binary COPY format, one after another in one buffer that every call uses again.
+// Values in PostgreSQL's binary format, one after another in one buffer that every call uses again: rows of a COPY, and arrays.
 
 const HEADER = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1')
 const COPY_DATA = 100 // 'd'
@@ -6,6 +6,7 @@ const COPY_DONE = Buffer.from([99, 0, 0, 0, 4]) // 'c'
 const NO_MORE_ROWS = -1
 const NO_VALUE = -1
 const TWO_TO_32 = 2 ** 32
+const JSON_FORMAT = 1
 const MS_TO_2000 = Date.UTC(2000, 0, 1)
 // Up to here a loop over the characters is faster than a call out of JavaScript.
 const SHORT = 64
@@ -34,6 +35,19 @@ export function endData(): Buffer {
   end = bytes.writeInt16BE(NO_MORE_ROWS, end)
   bytes.writeInt32BE(end - 1, 1)
   return Buffer.concat([bytes.subarray(0, end), COPY_DONE])
+}
+
+/** An array of these values, as the bytes of a parameter. `oid` names the type of its elements. */
+export function arrayOf<Value>(values: readonly Value[], oid: number, put: (value: Value) => void): Buffer {
+  end = 0
+  room(20)
+  end = bytes.writeInt32BE(1, end) // dimensions
+  end = bytes.writeInt32BE(1, end) // some may be null
+  end = bytes.writeInt32BE(oid, end)
+  end = bytes.writeInt32BE(values.length, end)
+  end = bytes.writeInt32BE(1, end) // the first has the number 1
+  for (const value of values) put(value)
+  return Buffer.from(bytes.subarray(0, end))
 }
 
 /** A whole number of 2, 4 or 8 bytes. */
@@ -99,6 +113,19 @@ export function putBytes(value: Uint8Array | null): void {
   end = bytes.writeInt32BE(value.length, end)
   bytes.set(value, end)
   end += value.length
+}
+
+/** The text of JSON, after the number of its format. */
+export function putJson(value: string | null): void {
+  if (value === null) {
+    putNull()
+    return
+  }
+  room(5 + value.length * MOST_BYTES_A_CHARACTER)
+  bytes[end + 4] = JSON_FORMAT
+  const length = 1 + bytes.write(value, end + 5, 'utf8')
+  bytes.writeInt32BE(length, end)
+  end += 4 + length
 }
 
 /** A text in UTF-8; the label of an enum is written the same way. */
