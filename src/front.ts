@@ -155,7 +155,7 @@ const placeIn = (app: App): Serving<App> => ({
   app,
   windows: app.windows,
   exactWindows: app.exactWindows,
-  expectedMs: (rate, { merchantId }) => expectedInLane(app, rate, merchantId) ?? forConnection(app, rate),
+  expectedMs: (rate) => expectedInLane(app, rate) ?? forConnection(app, rate),
 })
 
 /** How long a request without a lane of its own waits for a connection. */

@@ -74,7 +74,7 @@ function admit<App>(
   windows.take(caller.merchantId, caller.mode, ALL, atMs)
   const exact = exactWindows[rate]
   exact?.refuseEarly(caller, atMs)
-  frame.crowds.enter(rate, caller, expectedMs(rate, caller))
+  frame.crowds.enter(rate, caller, expectedMs(rate))
   if (exact === undefined) {
     windows.take(caller.merchantId, caller.mode, rate, atMs)
     passed.giveBack = () => windows.giveBack(caller.merchantId, caller.mode, { what: rate, atMs })

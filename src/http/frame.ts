@@ -54,7 +54,7 @@ export type Serving<App> = {
   windows: SharedWindows
   exactWindows: Readonly<Record<string, ExactWindow>>
   /** How long a request of this rate limit would probably wait now. */
-  expectedMs(rate: string, caller: Caller): number
+  expectedMs(rate: string): number
 }
 
 /** `giveBack`: gives back the place that it has taken in the window of its own kind. */

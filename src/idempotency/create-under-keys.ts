@@ -1,7 +1,7 @@
 import type { Caller } from '../actors/actor.ts'
 import type { Answer } from '../http/caller.ts'
 import { assert } from '../platform/assert.ts'
-import { done, failed, type Outcome } from '../platform/batch.ts'
+import { done, failed, type Outcome } from '../platform/batch-run.ts'
 import type { Call } from '../platform/db/database.ts'
 import type { OpenWindows } from '../rate-limits/exact-window.ts'
 import { addKeys, type KeyRow, type KeyUse, ownerName, replayOf, type StoredAnswer } from './keys.ts'

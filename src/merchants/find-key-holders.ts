@@ -1,7 +1,8 @@
 import { crc32 } from 'node:zlib'
 import type { KeyHolder } from '../http/frame.ts'
 import { hashApiKey, type KeyKind, readApiKey } from '../platform/api-key-format.ts'
-import { type Batch, batch, done, failed, type Outcome } from '../platform/batch.ts'
+import { type Batch, batch } from '../platform/batch.ts'
+import { done, failed, type Outcome } from '../platform/batch-run.ts'
 import { rowsOf } from '../platform/db/columns.ts'
 import type { Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
@@ -32,7 +33,7 @@ export function findKeyHolders(directory: Database): FindKeyHolder {
     // What makes the statement fail is no single key, so none is looked up again on its own.
     run: (asked) => find(directory, asked).catch((error) => asked.map(() => failed(error))),
     laneOf: ({ address }) => crc32(address),
-    lanes: 1,
+    beside: false,
     max: MOST_AT_ONCE,
   })
   return (token, address) => {

@@ -1,7 +1,7 @@
 import type { Batch } from './batch.ts'
 
 /** Several batches behind one interface, for kinds of items that must never share a transaction. */
-export function batchByKind<Item, Result, Kind extends string>(
+export function batchByKind<Item, Result, Kind extends string | number>(
   batches: Readonly<Record<Kind, Batch<Item, Result>>>,
   kindOf: (item: Item) => Kind,
 ): Batch<Item, Result> {
@@ -9,7 +9,7 @@ export function batchByKind<Item, Result, Kind extends string>(
   return {
     add: (item) => batches[kindOf(item)].add(item),
     waiting: () => all.reduce((sum, one) => sum + one.waiting(), 0),
-    expectedMs: (key) => Math.max(...all.map((one) => one.expectedMs(key))),
+    expectedMs: () => Math.max(...all.map((one) => one.expectedMs())),
     idle: async () => {
       await Promise.all(all.map((one) => one.idle()))
     },

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import pg from 'pg'
 import { doubled, held, type Item, item, laneOf, turn, turns } from '../../test/helpers/held-batch.ts'
-import { batch, done, type RunTurn } from './batch.ts'
+import { batch } from './batch.ts'
+import { done, type RunTurn } from './batch-run.ts'
 import { runApart } from './run-apart.ts'
 
 test('several items about one thing each run separately, and all are answered in order', async () => {
@@ -37,7 +38,6 @@ test('C16: a key whose row is locked continues separately, and the keys beside i
       return doubled(items)
     },
     laneOf,
-    lanes: 1,
   })
   const stuck = [group.add(item(1, 7)), group.add(item(2, 7))]
   const others = [group.add(item(3, 8)), group.add(item(4, 9))]
@@ -55,7 +55,7 @@ test('C16: a key whose row is locked continues separately, and the keys beside i
 test('C16: a lane filled by one key still accepts others, and each batch has a place for them', async () => {
   const work = held()
   // Few batches: a lane that expects to be slow refuses too, and a machine may stand still for some 100 ms.
-  const group = batch({ run: work.run, laneOf, lanes: 1, max: 400 })
+  const group = batch({ run: work.run, laneOf, max: 400 })
   const answers = [group.add(item(0, 1))]
   await turns()
   for (let value = 1; value <= 2000; value += 1) answers.push(group.add(item(value, 1)))

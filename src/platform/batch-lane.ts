@@ -7,6 +7,9 @@ const DEADLINE_MS = 10_000
 const FULL_FOR_ALL = 1.25
 const MOST_OF_ONE = 1 / 4
 const NEWEST_COUNTS = 0.2
+const TIMES_USUAL = 3
+const EARLIEST_LATE_MS = 20
+const LATEST_MS = 200
 
 /** The most that wait apart for one key. */
 export const MAX_APART = MAX_WAITING * MOST_OF_ONE
@@ -20,12 +23,11 @@ export type Waiting<Item, Result> = {
   resolve: (value: Result) => void
   reject: (error: unknown) => void
 }
-/** One of several queues of a batch, in which one run goes after the other. */
+/** The queue of a batch, in which one run goes after the other. */
 export type Lane<Item, Result> = {
   waiting: Waiting<Item, Result>[]
   /** How many items of each key are waiting. */
   ofKey: Map<number, number>
-  running: Promise<void> | null
   /** Recent average duration of a batch. */
   usualMs: number
   /** When the batch under way began, performance.now(); null between batches. */
@@ -34,7 +36,6 @@ export type Lane<Item, Result> = {
 export const emptyLane = <Item, Result>(): Lane<Item, Result> => ({
   waiting: [],
   ofKey: new Map(),
-  running: null,
   usualMs: 0,
   begunAt: null,
 })
@@ -53,6 +54,10 @@ export function expectedMs<Item, Result>(
   const runMs = begunAt === null ? usualMs : Math.max(usualMs, performance.now() - begunAt)
   return (Math.floor(waiting.length / max) + (begunAt === null ? 0 : 1)) * runMs
 }
+
+/** A batch that takes longer than this is late: others need not wait for it. */
+export const lateAfterMs = ({ usualMs }: Pick<Lane<unknown, unknown>, 'usualMs'>): number =>
+  Math.min(LATEST_MS, Math.max(EARLIEST_LATE_MS, TIMES_USUAL * usualMs))
 
 /** Takes out items that have waited past their deadline: nobody waits for their answer, so their work is not begun. */
 export function takeExpired<Item, Result>(
@@ -79,24 +84,44 @@ export function isFull<Item, Result>(lane: Lane<Item, Result>, key: number, max:
   return fullness >= FULL_FOR_ALL || (ofKey.get(key) ?? 0) > waiting.length * MOST_OF_ONE
 }
 
-/** The next batch. When not all fit, no key gets more than its share before every other key has a place. */
-export function takeFairly<Item, Result>(lane: Lane<Item, Result>, max: number): Waiting<Item, Result>[] {
-  if (lane.waiting.length <= max) {
+/**
+ * The next batch, without the keys that are busy. When not all fit, no key gets more than its share before every other key has
+ * a place.
+ */
+export function takeFairly<Item, Result>(
+  lane: Lane<Item, Result>,
+  max: number,
+  busy: ReadonlySet<number>,
+): Waiting<Item, Result>[] {
+  if (lane.waiting.length <= max && busy.size === 0) {
     lane.ofKey.clear()
     return lane.waiting.splice(0, max)
   }
-  const share = Math.max(1, Math.floor(max * MOST_OF_ONE))
+  const share = lane.waiting.length <= max ? max : Math.max(1, Math.floor(max * MOST_OF_ONE))
   const taken = new Map<number, number>()
   const [first, rest]: [Waiting<Item, Result>[], Waiting<Item, Result>[]] = [[], []]
   for (const entry of lane.waiting) {
     const count = taken.get(entry.key) ?? 0
-    const fits = first.length < max && count < share
+    const fits = first.length < max && count < share && !busy.has(entry.key)
     if (fits) taken.set(entry.key, count + 1)
     ;(fits ? first : rest).push(entry)
   }
-  first.push(...rest.splice(0, max - first.length))
-  lane.waiting = rest
+  const left = fill(first, rest, { max, busy })
+  lane.waiting = left
   lane.ofKey = new Map()
-  for (const { key } of rest) lane.ofKey.set(key, (lane.ofKey.get(key) ?? 0) + 1)
+  for (const { key } of left) lane.ofKey.set(key, (lane.ofKey.get(key) ?? 0) + 1)
   return first
+}
+
+/** Gives the places that are left to those with more than their share; answers who stays. */
+function fill<Item, Result>(
+  first: Waiting<Item, Result>[],
+  rest: readonly Waiting<Item, Result>[],
+  { max, busy }: { max: number; busy: ReadonlySet<number> },
+): Waiting<Item, Result>[] {
+  return rest.filter((entry) => {
+    if (first.length >= max || busy.has(entry.key)) return true
+    first.push(entry)
+    return false
+  })
 }

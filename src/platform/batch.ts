@@ -1,32 +1,20 @@
-import { availableParallelism } from 'node:os'
 import {
   countBatch,
   emptyLane,
   expectedMs,
   isFull,
   type Lane,
+  lateAfterMs,
   MAX_APART,
   putInto,
   takeExpired,
   takeFairly,
   type Waiting,
 } from './batch-lane.ts'
+import { type Outcome, type RunTurn, settle } from './batch-run.ts'
 import { crashPoint } from './crash-point.ts'
-import { DatabaseAway, isLockTimeout } from './db/errors.ts'
 import { groupBy } from './group-by.ts'
 import { unavailable } from './refusal.ts'
-
-/** The result of one item of a batch: its value, or its own error. */
-export type Outcome<Result> = { ok: true; value: Result } | { ok: false; error: unknown }
-
-export const done = <Result>(value: Result): Outcome<Result> => ({ ok: true, value })
-export const failed = (error: unknown): Outcome<never> => ({ ok: false, error })
-
-/**
- * How a run's transaction waits (db/database.ts): with items of several keys only briefly for locks; with items of one key
- * as usual.
- */
-export type RunTurn = { hurry: true } | { hurry: false; of: number }
 
 export type BatchOptions<Item, Result> = {
   /**
@@ -34,11 +22,12 @@ export type BatchOptions<Item, Result> = {
    * by one.
    */
   run(items: readonly Item[], turn: RunTurn): Promise<Outcome<Result>[]>
-  /** Items of one key always use the same lane, so that two batches never lock one merchant's rows at once. */
+  /** Two batches that run at once never have items of one key, so that they never lock one merchant's rows at once. */
   laneOf(item: Item): number
-  lanes?: number
   /** The largest batch. */
   max?: number
+  /** false: no batch runs beside another, however long that takes. */
+  beside?: boolean
   /**
    * false: never refuse an item because many wait or because it waited long. For facts that must be recorded; the caller
    * bounds their number.
@@ -50,20 +39,16 @@ export type Batch<Item, Result> = {
   add(item: Item): Promise<Result>
   /** Items waiting, not yet on their way. */
   waiting(): number
-  /** How long an item of this key (`laneOf`) added now would probably wait, in ms. */
-  expectedMs(key: number): number
+  /** How long an item added now would probably wait, in ms. */
+  expectedMs(): number
   /** Resolves when nothing is waiting or under way. */
   idle(): Promise<void>
   /** Sizes of the batches run since the last call, for the metrics. */
   onRun(listener: (size: number, ms: number) => void): void
 }
 
-const MAX_ITEMS = 200
-// At least two, so that one merchant's locked row never stops everybody. Otherwise half of the cores: the database needs
-// the rest, and fewer lanes make larger, cheaper batches.
-const LANES = Math.max(2, Math.floor(availableParallelism() / 2))
-// Items that run one by one after a failed batch get this much time together; the rest is answered 503 and can be repeated.
-const ONE_BY_ONE_MS = 3000
+// Larger ones would keep the rows of their merchants locked for 100 ms and more.
+const MAX_ITEMS = 400
 /** Items of a key whose rows are locked by somebody else. They wait here so that the lane can serve the others. */
 type Apart<Item, Result> = { waiting: Waiting<Item, Result>[]; running: Promise<void> }
 
@@ -72,27 +57,37 @@ type Group<Item, Result> = {
   run(items: readonly Item[], turn: RunTurn): Promise<Outcome<Result>[]>
   max: number
   refuses: boolean
-  lanes: Lane<Item, Result>[]
+  lane: Lane<Item, Result>
+  /** Runs batches of the lane, one after the other; null when nothing waits. */
+  main: Promise<void> | null
+  /** Runs batches of other keys while the batch of `main` is late. */
+  beside: Promise<void> | null
+  isLate: boolean
+  mayBeLate: boolean
+  /** The keys of the batches under way. */
+  busy: Set<number>
   apart: Map<number, Apart<Item, Result>>
   listeners: ((size: number, ms: number) => void)[]
 }
 
 /**
  * Group commit (ledger.md section 7). A lane with nothing under way runs at once with what it has; while it runs, arrivals
- * collect; when it ends, all that waited (up to `max`) is the next batch. There is no timer: an idle system commits
- * immediately, a loaded one commits fifty items for the price of one. When a batch throws because of one of its items, the
- * items run one by one, so that only the bad one fails; when the database is away, all of them fail. When a row is locked,
- * each key runs separately, and the key whose row it is waits apart from the lane, for longer.
+ * collect; when it ends, all that waited (up to `max`) is the next batch. No timer delays anything: an idle system commits
+ * immediately, a loaded one commits fifty items for the price of one. One lane makes the largest batches, so a second batch
+ * runs beside it only while one takes much longer than usual, and has no key of it. When a batch throws because of one of its
+ * items, the items run one by one, so that only the bad one fails; when the database is away, all of them fail. When a row is
+ * locked, each key runs separately, and the key whose row it is waits apart from the lane, for longer.
  */
 export function batch<Item, Result>(options: BatchOptions<Item, Result>): Batch<Item, Result> {
-  const { run, laneOf, lanes: laneCount = LANES, max = MAX_ITEMS, refuses = true } = options
-  const lanes = Array.from({ length: laneCount }, emptyLane<Item, Result>)
-  const apart: Group<Item, Result>['apart'] = new Map()
-  const group: Group<Item, Result> = { run, max, refuses, lanes, apart, listeners: [] }
+  const { run, laneOf, max = MAX_ITEMS, beside = true, refuses = true } = options
+  const [lane, apart] = [emptyLane<Item, Result>(), new Map<number, Apart<Item, Result>>()]
+  const group: Group<Item, Result> = {
+    ...{ run, max, refuses, lane, apart, main: null, beside: null, isLate: false, mayBeLate: beside },
+    ...{ busy: new Set(), listeners: [] },
+  }
   return {
     add(item) {
       const key = laneOf(item)
-      const lane = lanes[Math.abs(key) % laneCount] as Lane<Item, Result>
       const own = apart.get(key)
       if (refuses && (own ? own.waiting.length >= MAX_APART : isFull(lane, key, max)))
         return Promise.reject(unavailable())
@@ -101,14 +96,14 @@ export function batch<Item, Result>(options: BatchOptions<Item, Result>): Batch<
         if (own) return void own.waiting.push(entry)
         putInto(lane, entry)
       })
-      if (!own) lane.running ??= drain(group, lane)
+      if (!own) wake(group)
       return promise
     },
-    waiting: () => [...lanes, ...apart.values()].reduce((sum, { waiting }) => sum + waiting.length, 0),
-    expectedMs: (key) => expectedMs(lanes[Math.abs(key) % laneCount] as Lane<Item, Result>, max),
+    waiting: () => [lane, ...apart.values()].reduce((sum, { waiting }) => sum + waiting.length, 0),
+    expectedMs: () => expectedMs(lane, max),
     idle: async () => {
-      while (apart.size > 0 || lanes.some((lane) => lane.running !== null))
-        await Promise.all([...lanes, ...apart.values()].map(({ running }) => running))
+      while (apart.size > 0 || group.main !== null || group.beside !== null)
+        await Promise.all([group.main, group.beside, ...[...apart.values()].map(({ running }) => running)])
     },
     onRun: (listener) => {
       group.listeners.push(listener)
@@ -116,18 +111,64 @@ export function batch<Item, Result>(options: BatchOptions<Item, Result>): Batch<
   }
 }
 
-async function drain<Item, Result>(group: Group<Item, Result>, lane: Lane<Item, Result>): Promise<void> {
+function wake<Item, Result>(group: Group<Item, Result>): void {
+  group.main ??= drain(group)
+  if (!group.isLate || group.beside !== null) return
+  const items = take(group)
+  if (items.length > 0) group.beside = drainBeside(group, items)
+}
+
+async function drain<Item, Result>(group: Group<Item, Result>): Promise<void> {
   // One turn of the event loop, so that requests that arrived in the same read of the sockets share a batch.
   await new Promise((resolve) => setImmediate(resolve))
-  while (lane.waiting.length > 0) {
-    const items = inTime(group, takeFairly(lane, group.max)).filter((entry) => !joinApart(group, entry))
-    if (items.length === 0) continue
+  const { lane } = group
+  for (let items = take(group); items.length > 0; items = take(group)) {
     lane.begunAt = performance.now()
-    const ms = await timed(group, items.length, () => settleHurried(group, items))
+    const late = setTimeout(beLate, lateAfterMs(lane), group)
+    const ms = await runNow(group, items)
+    clearTimeout(late)
+    group.isLate = false
     lane.begunAt = null
     countBatch(lane, ms)
   }
-  lane.running = null
+  group.main = null
+}
+
+function beLate<Item, Result>(group: Group<Item, Result>): void {
+  group.isLate = group.mayBeLate
+  if (group.lane.waiting.length > 0) wake(group)
+}
+
+/** Serves other keys until the late batch has ended. */
+async function drainBeside<Item, Result>(
+  group: Group<Item, Result>,
+  first: readonly Waiting<Item, Result>[],
+): Promise<void> {
+  for (let items = first; items.length > 0; items = group.isLate ? take(group) : [])
+    await runNow(group, items)
+  group.beside = null
+  // Items of the keys of this batch may have been left waiting when the lane looked last.
+  if (group.lane.waiting.length > 0) group.main ??= drain(group)
+}
+
+async function runNow<Item, Result>(
+  group: Group<Item, Result>,
+  items: readonly Waiting<Item, Result>[],
+): Promise<number> {
+  for (const { key } of items) group.busy.add(key)
+  const ms = await timed(group, items.length, () => settleHurried(group, items))
+  for (const { key } of items) group.busy.delete(key)
+  return ms
+}
+
+/** The next batch, with no key of one that is under way. Empty when nothing waits that may run now. */
+function take<Item, Result>(group: Group<Item, Result>): readonly Waiting<Item, Result>[] {
+  for (;;) {
+    const taken = takeFairly(group.lane, group.max, group.busy)
+    if (taken.length === 0) return taken
+    const items = inTime(group, taken).filter((entry) => !joinApart(group, entry))
+    if (items.length > 0) return items
+  }
 }
 
 /** Items that are within their deadline. The others are answered 503 and nothing is begun for them. */
@@ -198,41 +239,4 @@ async function drainApart<Item, Result>(
     await timed(group, items.length, () => settleAlone(items))
   }
   group.apart.delete(key)
-}
-
-type Settling<Item, Result> = {
-  run(items: readonly Item[], turn: RunTurn): Promise<Outcome<Result>[]>
-  turn: RunTurn
-  /** How the items of a failed batch are run again. */
-  again(waiting: readonly Waiting<Item, Result>[]): Promise<void>
-}
-
-/** Answers all items. When the run waited only briefly and met a lock, none is answered and the error is returned. */
-async function settle<Item, Result>(
-  waiting: readonly Waiting<Item, Result>[],
-  { run, turn, again }: Settling<Item, Result>,
-): Promise<unknown> {
-  const items = waiting.map(({ item }) => item)
-  try {
-    const outcomes = await run(items, turn)
-    for (const [index, entry] of waiting.entries()) answer(entry, outcomes[index])
-    return null
-  } catch (error) {
-    if (turn.hurry && isLockTimeout(error)) return error
-    if (waiting.length === 1 || error instanceof DatabaseAway) {
-      for (const { reject } of waiting) reject(error)
-      return null
-    }
-    const started = performance.now()
-    for (const entry of waiting)
-      if (performance.now() - started < ONE_BY_ONE_MS) await again([entry])
-      else entry.reject(unavailable())
-    return null
-  }
-}
-
-function answer<Item, Result>(entry: Waiting<Item, Result>, outcome: Outcome<Result> | undefined): void {
-  if (outcome === undefined) entry.reject(new Error('a batch answered fewer items than it was given'))
-  else if (outcome.ok) entry.resolve(outcome.value)
-  else entry.reject(outcome.error)
 }

@@ -9,7 +9,7 @@ export type Lane = Pick<Batch<unknown, unknown>, 'waiting' | 'idle'> &
 export type LaneIn<One extends Lane> = (app: App) => One
 
 type Declared = { name: string; rate: string | null; in: LaneIn<Lane>; expectedMs: ExpectedMs | null }
-type ExpectedMs = (app: App, merchantId: number) => number
+type ExpectedMs = (app: App) => number
 
 const declared: Declared[] = []
 
@@ -27,8 +27,7 @@ export function defineRequestLane<One extends Lane & Pick<Batch<unknown, unknown
   open: (app: App) => One,
 ): LaneIn<One> {
   const lane = oneInEachCell(open)
-  const expectedMs = (app: App, merchantId: number) => lane(app).expectedMs(merchantId)
-  declared.push({ name, rate, in: lane, expectedMs })
+  declared.push({ name, rate, in: lane, expectedMs: (app) => lane(app).expectedMs() })
   return lane
 }
 
@@ -49,9 +48,9 @@ export const lanesOf = (app: App): { name: string; lane: Lane }[] =>
   declared.map(({ name, in: lane }) => ({ name, lane: lane(app) }))
 
 /** How long a request of this rate limit would wait in its lane, in ms; null when it has none. */
-export function expectedInLane(app: App, rate: string, merchantId: number): number | null {
+export function expectedInLane(app: App, rate: string): number | null {
   const found = declared.find((one) => one.rate === rate)
-  return found?.expectedMs?.(app, merchantId) ?? null
+  return found?.expectedMs?.(app) ?? null
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Outcome, RunTurn } from './batch.ts'
+import type { Outcome, RunTurn } from './batch-run.ts'
 
 /**
  * The turn for `runApart`. It waits only briefly for locks when a single run does everything, because after several runs

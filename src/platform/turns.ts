@@ -1,4 +1,6 @@
-import { batch, done, failed } from './batch.ts'
+import { batch } from './batch.ts'
+import { batchByKind } from './batch-by-kind.ts'
+import { done, failed } from './batch-run.ts'
 import type { Lane } from './lane.ts'
 
 /** A few lanes that run work one piece at a time; all work of a key uses the same lane. */
@@ -6,21 +8,28 @@ export type Turns = Lane & {
   take<T>(key: number, work: () => Promise<T>): Promise<T>
 }
 
+type Piece = { key: number; work(): Promise<unknown> }
+
 /**
  * Work that waits here for others of its key holds no connection, as it would behind a database lock. Throws what the work
  * throws, and 503 when too many wait.
  */
 export function turns(lanes: number): Turns {
-  const queue = batch<{ key: number; work(): Promise<unknown> }, unknown>({
-    // Errors of the work are passed on: it has waited for locks itself and is not run again.
-    run: (some) => Promise.all(some.map(({ work }) => work().then(done, failed))),
-    laneOf: ({ key }) => key,
-    lanes,
-    max: 1,
-  })
-  const { waiting, idle } = queue
+  const queues = Array.from({ length: lanes }, () =>
+    batch<Piece, unknown>({
+      // Errors of the work are passed on: it has waited for locks itself and is not run again.
+      run: (some) => Promise.all(some.map(({ work }) => work().then(done, failed))),
+      laneOf: ({ key }) => key,
+      max: 1,
+      beside: false,
+    }),
+  )
+  const { add, waiting, idle } = batchByKind(
+    Object.fromEntries(queues.entries()),
+    ({ key }) => Math.abs(key) % lanes,
+  )
   return {
-    take: <T>(key: number, work: () => Promise<T>) => queue.add({ key, work }) as Promise<T>,
+    take: <T>(key: number, work: () => Promise<T>) => add({ key, work }) as Promise<T>,
     waiting,
     idle,
   }

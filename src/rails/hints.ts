@@ -1,5 +1,6 @@
 import type { App } from '../app.ts'
-import { type Batch, batch, done, type Outcome, type RunTurn } from '../platform/batch.ts'
+import { type Batch, batch } from '../platform/batch.ts'
+import { done, type Outcome, type RunTurn } from '../platform/batch-run.ts'
 import { columnsOf, joinRows, rowsOf } from '../platform/db/columns.ts'
 import { type Call, call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'

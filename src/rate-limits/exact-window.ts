@@ -1,4 +1,5 @@
-import { type Batch, batch, done, failed, type Outcome, type RunTurn } from '../platform/batch.ts'
+import { type Batch, batch } from '../platform/batch.ts'
+import { done, failed, type Outcome, type RunTurn } from '../platform/batch-run.ts'
 import { modes, numbers, repeated } from '../platform/db/columns.ts'
 import { type Call, call, type Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'

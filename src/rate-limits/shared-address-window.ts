@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Logger } from 'pino'
-import { type Batch, batch, done, failed, type Outcome } from '../platform/batch.ts'
+import { type Batch, batch } from '../platform/batch.ts'
+import { done, failed, type Outcome } from '../platform/batch-run.ts'
 import { call, type Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { count } from '../platform/measures.ts'
@@ -58,7 +59,6 @@ export function addressCounts(db: Database): AddressCounts {
   const asking = batch<Ask, number>({
     run: (asks) => answerAsks(db, asks),
     laneOf: () => 0,
-    lanes: 1,
   })
   return {
     add: asking.add,

@@ -1,11 +1,11 @@
-import { done, type Outcome } from '../../src/platform/batch.ts'
+import { done, type Outcome } from '../../src/platform/batch-run.ts'
 
 export type Item = { lane: number; value: number; bad?: boolean }
 export const item = (value: number, lane = 0): Item => ({ lane, value })
 export const doubled = async (items: readonly Item[]) => items.map(({ value }) => done(value * 2))
 export const laneOf = ({ lane }: Item) => lane
 
-/** A run that stays in progress until the test releases it. */
+/** A run that stays in progress until the test releases it; `letGo(1)` lets the second one go. */
 export function held() {
   const sizes: number[] = []
   const waiting: (() => void)[] = []
@@ -14,7 +14,7 @@ export function held() {
     await new Promise<void>((resolve) => waiting.push(resolve))
     return doubled(items)
   }
-  return { run, sizes, letGo: () => waiting.shift()?.(), underWay: () => waiting.length }
+  return { run, sizes, letGo: (nth = 0) => waiting.splice(nth, 1)[0]?.(), underWay: () => waiting.length }
 }
 
 /** One turn of the event loop. */

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { App } from '../../app.ts'
-import { done, failed, type Outcome } from '../../platform/batch.ts'
+import { done, failed, type Outcome } from '../../platform/batch-run.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { groupBy } from '../../platform/group-by.ts'
 import { Refusal } from '../../platform/refusal.ts'

@@ -1,6 +1,6 @@
 import type { App } from '../../app.ts'
 import { assert } from '../../platform/assert.ts'
-import { done, type Outcome } from '../../platform/batch.ts'
+import { done, type Outcome } from '../../platform/batch-run.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { whenTaken } from '../../platform/db/taken.ts'
 import { groupBy } from '../../platform/group-by.ts'

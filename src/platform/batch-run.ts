@@ -1,0 +1,55 @@
+import type { Waiting } from './batch-lane.ts'
+import { DatabaseAway, isLockTimeout } from './db/errors.ts'
+import { unavailable } from './refusal.ts'
+
+/** The result of one item of a batch: its value, or its own error. */
+export type Outcome<Result> = { ok: true; value: Result } | { ok: false; error: unknown }
+
+export const done = <Result>(value: Result): Outcome<Result> => ({ ok: true, value })
+export const failed = (error: unknown): Outcome<never> => ({ ok: false, error })
+
+/**
+ * How a run's transaction waits (db/database.ts): with items of several keys only briefly for locks; with items of one key
+ * as usual.
+ */
+export type RunTurn = { hurry: true } | { hurry: false; of: number }
+
+// Items that run one by one after a failed batch get this much time together; the rest is answered 503 and can be repeated.
+const ONE_BY_ONE_MS = 3000
+
+type Settling<Item, Result> = {
+  run(items: readonly Item[], turn: RunTurn): Promise<Outcome<Result>[]>
+  turn: RunTurn
+  /** How the items of a failed batch are run again. */
+  again(waiting: readonly Waiting<Item, Result>[]): Promise<void>
+}
+
+/** Answers all items. When the run waited only briefly and met a lock, none is answered and the error is returned. */
+export async function settle<Item, Result>(
+  waiting: readonly Waiting<Item, Result>[],
+  { run, turn, again }: Settling<Item, Result>,
+): Promise<unknown> {
+  const items = waiting.map(({ item }) => item)
+  try {
+    const outcomes = await run(items, turn)
+    for (const [index, entry] of waiting.entries()) answer(entry, outcomes[index])
+    return null
+  } catch (error) {
+    if (turn.hurry && isLockTimeout(error)) return error
+    if (waiting.length === 1 || error instanceof DatabaseAway) {
+      for (const { reject } of waiting) reject(error)
+      return null
+    }
+    const started = performance.now()
+    for (const entry of waiting)
+      if (performance.now() - started < ONE_BY_ONE_MS) await again([entry])
+      else entry.reject(unavailable())
+    return null
+  }
+}
+
+function answer<Item, Result>(entry: Waiting<Item, Result>, outcome: Outcome<Result> | undefined): void {
+  if (outcome === undefined) entry.reject(new Error('a batch answered fewer items than it was given'))
+  else if (outcome.ok) entry.resolve(outcome.value)
+  else entry.reject(outcome.error)
+}
