@@ -234,7 +234,7 @@ function buildCell(shared: Shared, own: Pick<App, 'cell' | 'db' | 'nudge' | 'all
     ...own,
     keysInFlight: keysInFlight(own.db),
     ladders: laddersOf({ ...shared, db: own.db }),
-    exactWindows: exactWindows(config, own.db),
+    exactWindows: exactWindows(config, { db: own.db, clock: shared.clock }),
     windows: sharedWindows({ reads: config.rateReads, all: config.rateAll }),
   }
 }

@@ -93,38 +93,40 @@ async function storeCharges(
 ): Promise<Outcome<Created<NewCharge>>[]> {
   const at = app.clock.now()
   const places = distinctHeads(wanted)
-  return app.db.transactionFor({ kind: 'in', ...turn }, async (tx) => {
-    const [terms, keys, held, ...locked] = await tx.send(
-      termsOf([...new Set(places.map((place) => place.merchantId))]),
-      findKeys(wanted),
-      heldBy(places),
-      ...app.exactWindows.charges.lock(places),
-    )
-    const windows = app.exactWindows.charges.open(locked, at.getTime())
-    const bounds: Bounds = {
-      terms: new Map(terms.map((one) => [one.id, one])),
-      subaccounts: await lockSubaccounts(tx, wanted),
-      room: await headroomFor(tx, wanted.map(amountOf), held),
-      at,
-    }
-    const { outcomes, made, requests, addKeys } = createUnderKeys(wanted, {
-      keys,
-      windows,
-      at,
-      decide: (one) => acceptCharge(app, one, bounds),
-      bodyOf: (charge) => (charge.mode === 'live' ? null : JSON.stringify(presentCharge(charge))),
-    })
-    return {
-      value: outcomes,
-      last: [
-        ...addKeys(),
-        ...addCharges(made),
-        ...addShares(made.flatMap((charge) => charge.split ?? [])),
-        ...addAttempts(app, liveAttempts(made, requests)),
-        ...windows.writes(),
-      ],
-    }
-  })
+  return app.exactWindows.charges.counted(wanted, at.getTime(), (counting) =>
+    app.db.transactionFor({ kind: 'in', ...turn }, async (tx) => {
+      const [terms, keys, held, ...locked] = await tx.send(
+        termsOf([...new Set(places.map((place) => place.merchantId))]),
+        findKeys(wanted),
+        heldBy(places),
+        ...counting.lock(),
+      )
+      const windows = counting.open(locked)
+      const bounds: Bounds = {
+        terms: new Map(terms.map((one) => [one.id, one])),
+        subaccounts: await lockSubaccounts(tx, wanted),
+        room: await headroomFor(tx, wanted.map(amountOf), held),
+        at,
+      }
+      const { outcomes, made, requests, addKeys } = createUnderKeys(wanted, {
+        keys,
+        windows,
+        at,
+        decide: (one) => acceptCharge(app, one, bounds),
+        bodyOf: (charge) => (charge.mode === 'live' ? null : JSON.stringify(presentCharge(charge))),
+      })
+      return {
+        value: outcomes,
+        last: [
+          ...addKeys(),
+          ...addCharges(made),
+          ...addShares(made.flatMap((charge) => charge.split ?? [])),
+          ...addAttempts(app, liveAttempts(made, requests)),
+          ...windows.writes(),
+        ],
+      }
+    }),
+  )
 }
 
 /** What the transaction has read and locked for the rules. */

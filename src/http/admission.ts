@@ -3,7 +3,7 @@ import type { KeyCaller } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { count } from '../platform/measures.ts'
 import { Refusal } from '../platform/refusal.ts'
-import type { ExactWindow } from '../rate-limits/exact-window.ts'
+import type { CountedWindow } from '../rate-limits/exact-window.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Frame, KeyHolder, Passed } from './frame.ts'
 import { bearerToken, checkTimestamp, clientAddress, keyRequired, readIdempotencyKey } from './guards.ts'
@@ -86,7 +86,7 @@ function admit<App>(
 }
 
 /** Takes a place in a window that all processes share. If it cannot be counted, the request passes (contract.md G5). */
-async function takePlace<App>(frame: Frame<App>, exact: ExactWindow, passed: Passed): Promise<void> {
+async function takePlace<App>(frame: Frame<App>, exact: CountedWindow, passed: Passed): Promise<void> {
   const { caller } = passed
   const uncounted = (error: unknown) => frame.log.error({ err: error }, 'a request was not counted')
   try {

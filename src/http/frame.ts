@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Caller, KeyCaller } from '../actors/actor.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Refusal } from '../platform/refusal.ts'
-import type { ExactWindow } from '../rate-limits/exact-window.ts'
+import type { CountedWindow } from '../rate-limits/exact-window.ts'
 import type { SharedWindows } from '../rate-limits/shared-windows.ts'
 import type { Crowds } from './crowds.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -52,7 +52,7 @@ export type Frame<App> = {
 export type Serving<App> = {
   app: App
   windows: SharedWindows
-  exactWindows: Readonly<Record<string, ExactWindow>>
+  exactWindows: Readonly<Record<string, CountedWindow>>
   /** How long a request of this rate limit would probably wait now. */
   expectedMs(rate: string): number
 }

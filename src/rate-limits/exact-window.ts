@@ -1,11 +1,10 @@
 import { type Batch, batch } from '../platform/batch.ts'
 import { done, failed, type Outcome, type RunTurn } from '../platform/batch-run.ts'
-import { modes, numbers, repeated } from '../platform/db/columns.ts'
-import { type Call, call, type Database } from '../platform/db/database.ts'
-import { statement } from '../platform/db/statement.ts'
+import type { Call, Database } from '../platform/db/database.ts'
 import { MINUTE_MS, tooMany } from './limits.ts'
 import { remember } from './oldest-out.ts'
 import {
+  addMany,
   addTo,
   countedIn,
   emptyWindow,
@@ -13,35 +12,20 @@ import {
   type Shape,
   shapeOf,
   takeFrom,
+  takeMany,
   type Window,
   waitForPlace,
 } from './window.ts'
+import {
+  type CountedPlace,
+  inLockOrder,
+  keyOf,
+  lockRows,
+  makeRows,
+  type WindowRow,
+  writeRows,
+} from './window-rows.ts'
 import { readWindow, writeWindow } from './window-text.ts'
-
-type Mode = 'test' | 'live'
-type WindowRow = { merchantId: number; mode: Mode; accepted: string }
-type CountedPlace = { merchantId: number; mode: Mode }
-
-// A row that is not there cannot be locked: it is made first, once for each merchant and mode.
-const MAKE = statement<WindowRow>(
-  'make rate windows',
-  `insert into rate_windows (merchant_id, mode, what)
-   select * from unnest($1::bigint[], $2::mode[], $3::text[]) on conflict do nothing`,
-)
-// `what` comes as a column like the others: as one value it would be a condition by itself, and a plan made while the table was
-// small would look for it alone and compare every window there is with every place.
-const LOCK = statement<WindowRow>(
-  'lock rate windows',
-  `select merchant_id as "merchantId", mode, accepted from rate_windows
-   where (merchant_id, mode, what) in (select * from unnest($1::bigint[], $2::mode[], $3::text[]))
-   order by merchant_id, mode::text for no key update`,
-)
-const WRITE = statement(
-  'write rate windows',
-  `insert into rate_windows (merchant_id, mode, what, accepted)
-   select merchant_id, mode, $3, accepted from unnest($1::bigint[], $2::mode[], $4::text[]) as n (merchant_id, mode, accepted)
-   on conflict (merchant_id, mode, what) do update set accepted = excluded.accepted`,
-)
 
 /**
  * A sliding window over all processes: never more than `limit` accepted in any 60 s. Its counts are read, locked and
@@ -62,6 +46,8 @@ export type ExactWindow = {
   /** Resolves when nothing of `takeNow` and `giveBack` is under way. */
   idle(): Promise<void>
 }
+/** What a request does with a window before its own work. */
+export type CountedWindow = Pick<ExactWindow, 'refuseEarly' | 'takeNow' | 'giveBack' | 'idle'>
 export type OpenWindows = {
   /** Throws 429 when the window is full. */
   check(place: CountedPlace): void
@@ -69,6 +55,10 @@ export type OpenWindows = {
   take(place: CountedPlace): void
   /** Removes one request that was accepted at this time. */
   giveBack(place: CountedPlace, acceptedMs: number): void
+  /** Counts so many more at this time, or fewer when below zero. */
+  change(place: CountedPlace, by: { atMs: number; count: number }): void
+  /** How many more fit now. */
+  free(place: CountedPlace): number
   /** For the last flush of the batch. */
   writes(): Call[]
 }
@@ -83,7 +73,14 @@ type Frame = { what: string; shape: Shape; known: Map<string, KnownWindow> }
 type Ask = { place: CountedPlace; atMs: number; back: boolean }
 
 const MOST_KNOWN = 10_000
-const UNLIMITED: OpenWindows = { check: () => {}, take: () => {}, giveBack: () => {}, writes: () => [] }
+const UNLIMITED: OpenWindows = {
+  check: () => {},
+  take: () => {},
+  giveBack: () => {},
+  change: () => {},
+  free: () => Number.POSITIVE_INFINITY,
+  writes: () => [],
+}
 /** For work that no limit counts, or whose limit is switched off. */
 export const NOT_COUNTED: ExactWindow = {
   refuseEarly: () => {},
@@ -129,16 +126,8 @@ export function exactWindow({ what, limit, db }: { what: string; limit: number; 
 function lock({ what, known }: Frame, places: readonly CountedPlace[]): Call<WindowRow>[] {
   const sorted = [...places].sort(inLockOrder)
   const missing = sorted.filter((place) => known.get(keyOf(place))?.made !== true)
-  return [...(missing.length === 0 ? [] : [callFor(MAKE, missing, what)]), callFor(LOCK, sorted, what)]
+  return [...(missing.length === 0 ? [] : [makeRows(missing, what)]), lockRows(sorted, what)]
 }
-
-const callFor = (wanted: typeof LOCK, places: readonly CountedPlace[], what: string) =>
-  call(
-    wanted,
-    numbers(places.map((place) => place.merchantId)),
-    modes(places.map((place) => place.mode)),
-    repeated(what, places.length),
-  )
 
 /** A window within one transaction, with the count at its time, which every item needs. */
 type Opened = { place: CountedPlace; window: Window; counted: number; changed: boolean }
@@ -163,11 +152,16 @@ function openWindows(frame: Frame, rows: readonly WindowRow[], nowMs: number): O
       mine.changed = true
     },
     giveBack(place, acceptedMs) {
+      this.change(place, { atMs: acceptedMs, count: -1 })
+    },
+    change(place, { atMs, count }) {
       const mine = openedOf(place)
-      takeFrom(mine.window, shape, acceptedMs)
+      if (count > 0) addMany(mine.window, shape, { atMs, count })
+      else takeMany(mine.window, shape, { atMs, count: -count })
       mine.counted = countedIn(mine.window, shape, nowMs)
       mine.changed = true
     },
+    free: (place) => shape.limit - openedOf(place).counted,
     writes: () => {
       const changed = [...opened.values()].filter((one) => one.changed)
       return changed.length === 0 ? [] : [write(frame, changed)]
@@ -201,8 +195,11 @@ function write({ what, known }: Frame, opened: Opened[]): Call {
     if (mine?.window === window) mine.text = text
     return text
   })
-  const merchants = numbers(opened.map(({ place }) => place.merchantId))
-  return call(WRITE, merchants, modes(opened.map(({ place }) => place.mode)), what, texts)
+  return writeRows(
+    opened.map(({ place }) => place),
+    what,
+    texts,
+  )
 }
 
 /** Gives places back first, because others in the batch may need them. */
@@ -240,7 +237,3 @@ function refuseFull(window: Window, shape: Shape, nowMs: number): void {
   const waitMs = waitForPlace(window, shape, nowMs)
   if (waitMs > 0) throw tooMany(waitMs)
 }
-
-const keyOf = ({ merchantId, mode }: CountedPlace) => `${merchantId} ${mode}`
-const inLockOrder = (a: CountedPlace, b: CountedPlace) =>
-  a.merchantId - b.merchantId || (a.mode < b.mode ? -1 : 1)

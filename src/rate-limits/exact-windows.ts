@@ -1,11 +1,15 @@
+import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db/database.ts'
 import { mapValues } from '../platform/map-values.ts'
 import type { Config } from '../settings/config.ts'
 import { type ExactWindow, exactWindow } from './exact-window.ts'
+import { type LeasedWindow, leasedWindow } from './leased-window.ts'
 
 /** A limit that is counted exactly over all processes: of everything that writes, asks an operator or is expensive. */
 export type ExactRate = keyof ReturnType<typeof limitsOf>
-export type ExactWindows = Readonly<Record<ExactRate, ExactWindow>>
+export type ExactWindows = Readonly<Record<Exclude<ExactRate, 'charges'>, ExactWindow>> & {
+  readonly charges: LeasedWindow
+}
 
 // The first four are taken in the transaction of the work itself, the others in one before it.
 const limitsOf = (config: Config) => ({
@@ -30,6 +34,11 @@ const limitsOf = (config: Config) => ({
   cancel_schedule: config.rateSchedules,
 })
 
-/** The windows of one cell, by the rate name of their endpoint. */
-export const exactWindows = (config: Config, db: Database): ExactWindows =>
-  mapValues(limitsOf(config), (limit, what) => exactWindow({ what, limit, db }))
+/** The windows of one cell, by the rate name of their endpoint. Every payment passes the one of charges. */
+export const exactWindows = (
+  config: Config,
+  { db, clock }: { db: Database; clock: Clock },
+): ExactWindows => ({
+  ...mapValues(limitsOf(config), (limit, what) => exactWindow({ what, limit, db })),
+  charges: leasedWindow({ what: 'charges', limit: config.rateCharges, db, clock }),
+})

@@ -25,25 +25,41 @@ export const shapeOf = (limit: number, windowMs: number): Shape => ({
 export const emptyWindow = (): Window => ({ slots: [], counts: [], total: 0 })
 
 /** Counts one more at this time. */
-export function addTo(window: Window, { slotMs }: Shape, atMs: number): void {
+export const addTo = (window: Window, shape: Shape, atMs: number): void =>
+  addMany(window, shape, { atMs, count: 1 })
+
+/** Counts so many more at this time. */
+export function addMany(
+  window: Window,
+  { slotMs }: Shape,
+  { atMs, count }: { atMs: number; count: number },
+): void {
   const slot = Math.floor(atMs / slotMs)
   let at = window.slots.length
   while (at > 0 && (window.slots[at - 1] as number) > slot) at -= 1
-  if (window.slots[at - 1] === slot) window.counts[at - 1] = (window.counts[at - 1] as number) + 1
+  if (window.slots[at - 1] === slot) window.counts[at - 1] = (window.counts[at - 1] as number) + count
   else {
     window.slots.splice(at, 0, slot)
-    window.counts.splice(at, 0, 1)
+    window.counts.splice(at, 0, count)
   }
-  window.total += 1
+  window.total += count
 }
 
 /** Removes one count of this time if it is still there. */
-export function takeFrom(window: Window, { slotMs }: Shape, atMs: number): void {
+export const takeFrom = (window: Window, shape: Shape, atMs: number): void =>
+  takeMany(window, shape, { atMs, count: 1 })
+
+/** Removes so many counts of this time, or what is still there of them. */
+export function takeMany(
+  window: Window,
+  { slotMs }: Shape,
+  { atMs, count }: { atMs: number; count: number },
+): void {
   const at = window.slots.lastIndexOf(Math.floor(atMs / slotMs))
-  const count = window.counts[at] ?? 0
-  if (count === 0) return
-  window.counts[at] = count - 1
-  window.total -= 1
+  const taken = Math.min(count, window.counts[at] ?? 0)
+  if (taken === 0) return
+  window.counts[at] = (window.counts[at] as number) - taken
+  window.total -= taken
 }
 
 /** How many count now. */
