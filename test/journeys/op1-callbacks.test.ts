@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { untilIdle } from '../../src/platform/lane.ts'
 import { freePort } from '../crash/installation.ts'
 import { followUntilEnded } from '../helpers/following-charges.ts'
 import { eventually, newPayer } from '../helpers/live-service.ts'
@@ -29,8 +30,11 @@ const seenOf = async (id: string) => {
   )
   return row
 }
-const heard = (id: string, times: number) =>
-  eventually(`${times} callbacks were noted`, async () => ((await seenOf(id))?.callbacks ?? 0) >= times)
+/** Waits until so many callbacks were noted and, in a commit of its own, the next question was brought forward. */
+async function heard(id: string, times: number): Promise<void> {
+  await eventually(`${times} callbacks were noted`, async () => ((await seenOf(id))?.callbacks ?? 0) >= times)
+  await untilIdle(service.app)
+}
 const questionsOf = (reference: string) =>
   service.emulator.journal(reference).filter(({ method }) => method === 'GET').length
 const callbackUrlOf = (reference: string) =>
