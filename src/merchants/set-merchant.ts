@@ -10,6 +10,7 @@ import { resolveHost } from '../platform/outbound/resolve.ts'
 import { addressAllowed, readTarget } from '../platform/outbound/target.ts'
 import { domainRefusal, notFound } from '../platform/refusal.ts'
 import { echo } from '../platform/text.ts'
+import { timeLimit } from '../platform/time-limit.ts'
 import { directoryChanged } from './authenticate.ts'
 import { type Merchant, merchantNamed } from './merchant.ts'
 
@@ -207,6 +208,6 @@ async function checkWebhookUrl(app: App, url: string): Promise<void> {
   if (reading.kind === 'refused') throw refused
   if (reading.target.exempt || reading.target.literal !== null) return
   // A name that does not resolve now may do so later; one that resolves to a private address is refused at once.
-  const addresses = await resolveHost(reading.target.host, AbortSignal.timeout(1000)).catch(() => [])
+  const addresses = await resolveHost(reading.target.host, timeLimit(1000)).catch(() => [])
   if (addresses.some(({ address }) => !addressAllowed(address))) throw refused
 }

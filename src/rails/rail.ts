@@ -1,3 +1,4 @@
+import { timeLimit } from '../platform/time-limit.ts'
 /**
  * The contract between the product and an operator (rails.md section 1). Every answer is a value: a rail function throws
  * only for our own mistake. Amounts are whole UGX, times are UTC, deadlines are monotonic milliseconds.
@@ -135,7 +136,7 @@ export type Deadline = { signal: AbortSignal; atMs: number }
 
 /** A moment `ms` milliseconds from now after which the caller no longer waits. */
 export const deadlineIn = (ms: number): Deadline => ({
-  signal: AbortSignal.timeout(ms),
+  signal: timeLimit(ms),
   atMs: performance.now() + ms,
 })
 

@@ -4,6 +4,7 @@ import { connect as connectPlain, isIP, type LookupFunction, type Socket } from 
 import { networkInterfaces } from 'node:os'
 import { connect as connectTls } from 'node:tls'
 import { assert } from '../assert.ts'
+import { timeLimit } from '../time-limit.ts'
 import { resolveHost } from './resolve.ts'
 import { addressAllowed, isOwnAddress, type Target, type TargetRules } from './target.ts'
 
@@ -61,7 +62,7 @@ export async function connectChecked(
   if (!target.exempt && !addresses.every(({ address }) => allowed(address))) throw refused()
   if (gone.aborted) throw notConnected('connect')
   const socket = dial(target, addresses, options.ca)
-  await opened(socket, target, AbortSignal.any([gone, AbortSignal.timeout(limitsOf(options).connectMs)]))
+  await opened(socket, target, timeLimit(limitsOf(options).connectMs, gone))
   if (target.exempt || allowed(socket.remoteAddress ?? '')) return socket
   socket.destroy()
   throw refused()
@@ -77,7 +78,7 @@ function notConnected(error: 'dns' | 'connect' | 'tls'): NotConnected {
 
 async function lookUp(target: Target, options: PosterOptions, gone: AbortSignal): Promise<Address[]> {
   if (target.literal !== null) return [addressOf(target.literal)]
-  const limit = AbortSignal.any([gone, AbortSignal.timeout(LOOK_UP_MS)])
+  const limit = timeLimit(LOOK_UP_MS, gone)
   const late = new Promise<never>((_resolve, reject) => {
     limit.addEventListener('abort', () => reject(notConnected('dns')))
   })

@@ -1,12 +1,6 @@
 import type { Clock } from '../../platform/clock.ts'
-import {
-  type Attempt,
-  type Deadline,
-  deadlineIn,
-  type Evidence,
-  type Refused,
-  type Submitted,
-} from '../rail.ts'
+import { timeLimit } from '../../platform/time-limit.ts'
+import type { Attempt, Deadline, Evidence, Refused, Submitted } from '../rail.ts'
 import { bodyOf, codeOf, reasonIn } from './answers.ts'
 import { askedAbout, type Called, type Line, type Op1Parts, rememberUnanswered } from './line.ts'
 import { readStatus } from './read-status.ts'
@@ -186,6 +180,5 @@ const after = <T>(ms: number, value: T): Promise<T> =>
 /** The earlier of a caller's deadline and this contract's own. */
 export const noLaterThan = (deadline: Deadline, ms: number): Deadline => {
   if (deadline.atMs - performance.now() <= ms) return deadline
-  const own = deadlineIn(ms)
-  return { signal: AbortSignal.any([deadline.signal, own.signal]), atMs: own.atMs }
+  return { signal: timeLimit(ms, deadline.signal), atMs: performance.now() + ms }
 }

@@ -10,6 +10,7 @@ import { resolveHost } from '../../platform/outbound/resolve.ts'
 import { addressAllowed, readTarget } from '../../platform/outbound/target.ts'
 import { domainRefusal, invalidRequest } from '../../platform/refusal.ts'
 import { hasForbiddenControl } from '../../platform/text.ts'
+import { timeLimit } from '../../platform/time-limit.ts'
 import { vendingOff } from '../orders/order-rules.ts'
 
 /** The access to a merchant's own supplier; key and secret are never shown again. `baseUrl` has no slash at its end. */
@@ -139,7 +140,7 @@ async function readBaseUrl(app: App, given: string): Promise<string> {
   const { target } = reading
   if (!target.exempt && target.literal === null) {
     // A name that does not resolve now may do so later; one that resolves to a private address is refused at once.
-    const addresses = await resolveHost(target.host, AbortSignal.timeout(1000)).catch(() => [])
+    const addresses = await resolveHost(target.host, timeLimit(1000)).catch(() => [])
     if (addresses.some(({ address }) => !addressAllowed(address))) throw refused
   }
   return target.url.href.replace(/\/+$/, '')
