@@ -103,7 +103,7 @@ const anyRow = fc.record({
   ),
   mode: fc.constantFrom('test' as const, 'live' as const),
   truth: orNull(fc.boolean()),
-  at: orNull(fc.date({ min: new Date('1970-01-01'), max: new Date('2200-01-01'), noInvalidDate: true })),
+  at: orNull(fc.date({ min: new Date('1970-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })),
   bytes: orNull(fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes))),
   json: orNull(anyText.map((words) => ({ words }))),
 })
@@ -135,6 +135,18 @@ test('what is copied is read back as it was', async () => {
     }),
     { seed, numRuns: 60 },
   )
+})
+
+test('rows of several megabytes are copied, and small ones after them', async () => {
+  const large = { ...PLAIN, id: 2, words: 'ab\u00e9'.repeat(1_000_000) }
+  for (const rows of [[large], rowsWith(1)]) {
+    await db.query(CLEAR)
+    await sent(COPIED.rows(rows))
+    assert.deepEqual(
+      (await db.query(READ)).map(({ id, words }) => [id, words]),
+      rows.map(({ id, words }) => [id, words]),
+    )
+  }
 })
 
 test('what breaks a rule in the middle keeps nothing, names the rule, and leaves the connection in step', async () => {

@@ -12,7 +12,11 @@ const MS_TO_2000 = Date.UTC(2000, 0, 1)
 const SHORT = 64
 const MOST_BYTES_A_CHARACTER = 3
 
-let bytes = Buffer.allocUnsafeSlow(64 * 1024)
+const USUAL_BYTES = 64 * 1024
+// A buffer that has grown beyond this is not kept for the calls that follow.
+const MOST_KEPT_BYTES = 1024 * 1024
+
+let bytes = Buffer.allocUnsafeSlow(USUAL_BYTES)
 let end = 0
 
 /** Begins the data of a table, after a place for the head of the message. */
@@ -34,7 +38,7 @@ export function endData(): Buffer {
   room(2)
   end = bytes.writeInt16BE(NO_MORE_ROWS, end)
   bytes.writeInt32BE(end - 1, 1)
-  return Buffer.concat([bytes.subarray(0, end), COPY_DONE])
+  return taken(COPY_DONE)
 }
 
 /** An array of these values, as the bytes of a parameter. `oid` names the type of its elements. */
@@ -47,7 +51,7 @@ export function arrayOf<Value>(values: readonly Value[], oid: number, put: (valu
   end = bytes.writeInt32BE(values.length, end)
   end = bytes.writeInt32BE(1, end) // the first has the number 1
   for (const value of values) put(value)
-  return Buffer.from(bytes.subarray(0, end))
+  return taken()
 }
 
 /** A whole number of 2, 4 or 8 bytes. */
@@ -80,7 +84,10 @@ export function putTime(value: Date | null): void {
   if (Number.isNaN(ms)) throw new Error('an invalid date is no time')
   room(12)
   end = bytes.writeInt32BE(8, end)
-  putEight((ms - MS_TO_2000) * 1000)
+  const microseconds = (ms - MS_TO_2000) * 1000
+  // From the year 2285 on a number does not hold them exactly.
+  if (Number.isSafeInteger(microseconds)) putEight(microseconds)
+  else end = bytes.writeBigInt64BE(BigInt(ms - MS_TO_2000) * 1000n, end)
 }
 
 export function putTruth(value: boolean | null): void {
@@ -162,6 +169,13 @@ function putEight(value: number): void {
   const high = Math.floor(value / TWO_TO_32)
   end = bytes.writeInt32BE(high, end)
   end = bytes.writeUInt32BE(value - high * TWO_TO_32, end)
+}
+
+/** A copy of what was written, and of what follows it. */
+function taken(...after: readonly Buffer[]): Buffer {
+  const copy = Buffer.concat([bytes.subarray(0, end), ...after])
+  if (bytes.length > MOST_KEPT_BYTES) bytes = Buffer.allocUnsafeSlow(USUAL_BYTES)
+  return copy
 }
 
 function room(more: number): void {
