@@ -55,12 +55,13 @@ export function expectedInLane(app: App, rate: string): number | null {
 
 /**
  * Resolves when no lane of this cell has anything waiting or under way. Work of one lane may add work to another, so they
- * are checked in turn.
+ * are checked in turn. The windows come last: they give back the places that lanes took in advance.
  */
 export async function untilIdle(app: App): Promise<void> {
   const lanes = lanesOf(app).map(({ lane }) => lane)
   const windows = Object.values(app.exactWindows)
   do {
-    await Promise.all([...lanes, ...windows].map((one) => one.idle()))
+    await Promise.all(lanes.map((lane) => lane.idle()))
+    await Promise.all(windows.map((window) => window.idle()))
   } while (lanes.some((lane) => lane.waiting() > 0))
 }
