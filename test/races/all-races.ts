@@ -13,7 +13,7 @@ import {
   oneKeyOneBody,
   oneKeyTwoBodies,
 } from './key-races.ts'
-import { largeRateAcrossProcesses, rateAcrossProcesses } from './limit-races.ts'
+import { largeRateAcrossProcesses, leasedRateAcrossProcesses, rateAcrossProcesses } from './limit-races.ts'
 import { closedUnderLoad, oneFormOfReusableLink, submitsOfOneLink } from './link-races.ts'
 import { callbacksOfOneOrder, manyDispensers } from './machine-races.ts'
 import { invalidateAgainstSubmit } from './order-races.ts'
@@ -41,6 +41,7 @@ export const RACES: readonly Race[] = [
   closedUnderLoad,
   rateAcrossProcesses,
   largeRateAcrossProcesses,
+  leasedRateAcrossProcesses,
   keyRevoked,
   stopAgainstPayouts,
   freezeAgainstStarts,

@@ -12,11 +12,21 @@ import {
 import { joined } from './several.ts'
 
 /** A rate-limited request: all processes together never accept more than its limit. */
-type Counted = { name: string; limit: number; asked: number; ask(fleet: Fleet, url: string): Promise<Reply> }
+type Counted = {
+  name: string
+  limit: number
+  asked: number
+  /** So many fewer may be accepted: processes hold places that nobody asks them for. */
+  fewer?: number
+  ask(fleet: Fleet, url: string): Promise<Reply>
+}
 
 const WINDOW_MS = 60_000
 // Limits above 300 a minute count requests in time slots; smaller ones count each request by itself.
 const IN_SLOTS = 400
+// From 1000 a minute on processes take places in advance: a hundredth of the limit each, for five seconds.
+const LEASED = 1000
+const LEASE_MS = 5000
 const apiKeyOf = (fleet: Fleet) => fleet.merchants.other.keys.test
 
 const charges = (limit: number, asked: number): Counted => ({
@@ -79,14 +89,29 @@ export const largeRateAcrossProcesses: Race = {
   },
 }
 
+/** The same for a limit of which processes take places in advance. */
+export const leasedRateAcrossProcesses: Race = {
+  name: `a limit of ${LEASED} charges over three processes that take places in advance, 1400 asked`,
+  run: (fleet) => {
+    const three = Array(3).fill({ role: 'web', env: { RATE_LIMIT_CHARGES: String(LEASED) } })
+    const counted = { ...charges(LEASED, 1400), fewer: (3 * LEASED) / 100 }
+    return fleet.withMore(three, (urls) => twice(fleet, urls, [counted], LEASE_MS))
+  },
+}
+
 /** Runs once before anything was counted, and once when everything counted has just left its window. */
-async function twice(fleet: Fleet, urls: readonly string[], all: readonly Counted[]): Promise<Verdict> {
+async function twice(
+  fleet: Fleet,
+  urls: readonly string[],
+  all: readonly Counted[],
+  longerMs = 0,
+): Promise<Verdict> {
   const verdicts: Verdict[] = []
   await fleet.installation.sql('delete from rate_windows')
   for (const state of ['first', 'a minute later']) {
     for (const counted of all) verdicts.push(await askTooOften(fleet, urls, { ...counted, state }))
     // A slot counts until its last instant has left the window.
-    fleet.installation.advance(WINDOW_MS + 2000)
+    fleet.installation.advance(WINDOW_MS + 2000 + longerMs)
   }
   return joined(verdicts)
 }
@@ -94,7 +119,7 @@ async function twice(fleet: Fleet, urls: readonly string[], all: readonly Counte
 async function askTooOften(
   fleet: Fleet,
   urls: readonly string[],
-  { name, limit, asked, ask, state }: Counted & { state: string },
+  { name, limit, asked, fewer = 0, ask, state }: Counted & { state: string },
 ): Promise<Verdict> {
   const all = await Promise.all(
     Array.from({ length: asked }, (_, nth) => ask(fleet, urls[nth % urls.length] as string)),
@@ -104,7 +129,7 @@ async function askTooOften(
   const replies = all.filter((reply) => !isTooBusy(reply))
   const accepted = replies.filter(({ status }) => status === 200 || status === 201).length
   const wrong: string[] = []
-  if (accepted > limit || accepted + busy < limit)
+  if (accepted > limit || accepted + busy + fewer < limit)
     wrong.push(`${name}, ${state}: ${accepted} accepted, ${busy} too busy`)
   const mute = replies.filter(({ status, retryAfter }) => status === 429 && retryAfter === null).length
   if (mute > 0) wrong.push(`${name}, ${state}: ${mute} answers 429 without Retry-After`)
