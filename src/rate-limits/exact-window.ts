@@ -4,7 +4,6 @@ import type { Call, Database } from '../platform/db/database.ts'
 import { MINUTE_MS, tooMany } from './limits.ts'
 import { remember } from './oldest-out.ts'
 import {
-  addMany,
   addTo,
   countedIn,
   emptyWindow,
@@ -12,7 +11,6 @@ import {
   type Shape,
   shapeOf,
   takeFrom,
-  takeMany,
   type Window,
   waitForPlace,
 } from './window.ts'
@@ -156,8 +154,8 @@ function openWindows(frame: Frame, rows: readonly WindowRow[], nowMs: number): O
     },
     change(place, { atMs, count }) {
       const mine = openedOf(place)
-      if (count > 0) addMany(mine.window, shape, { atMs, count })
-      else takeMany(mine.window, shape, { atMs, count: -count })
+      if (count > 0) addTo(mine.window, shape, atMs, count)
+      else takeFrom(mine.window, shape, atMs, -count)
       mine.counted = countedIn(mine.window, shape, nowMs)
       mine.changed = true
     },

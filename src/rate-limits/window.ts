@@ -24,16 +24,8 @@ export const shapeOf = (limit: number, windowMs: number): Shape => ({
 
 export const emptyWindow = (): Window => ({ slots: [], counts: [], total: 0 })
 
-/** Counts one more at this time. */
-export const addTo = (window: Window, shape: Shape, atMs: number): void =>
-  addMany(window, shape, { atMs, count: 1 })
-
 /** Counts so many more at this time. */
-export function addMany(
-  window: Window,
-  { slotMs }: Shape,
-  { atMs, count }: { atMs: number; count: number },
-): void {
+export function addTo(window: Window, { slotMs }: Shape, atMs: number, count = 1): void {
   const slot = Math.floor(atMs / slotMs)
   let at = window.slots.length
   while (at > 0 && (window.slots[at - 1] as number) > slot) at -= 1
@@ -45,16 +37,8 @@ export function addMany(
   window.total += count
 }
 
-/** Removes one count of this time if it is still there. */
-export const takeFrom = (window: Window, shape: Shape, atMs: number): void =>
-  takeMany(window, shape, { atMs, count: 1 })
-
 /** Removes so many counts of this time, or what is still there of them. */
-export function takeMany(
-  window: Window,
-  { slotMs }: Shape,
-  { atMs, count }: { atMs: number; count: number },
-): void {
+export function takeFrom(window: Window, { slotMs }: Shape, atMs: number, count = 1): void {
   const at = window.slots.lastIndexOf(Math.floor(atMs / slotMs))
   const taken = Math.min(count, window.counts[at] ?? 0)
   if (taken === 0) return
