@@ -4,13 +4,19 @@ import { held, item, laneOf, turns } from '../../test/helpers/held-batch.ts'
 import { eventually } from '../../test/helpers/live-service.ts'
 import { batch } from './batch.ts'
 
-test('a late batch lets others pass: a second one runs beside it, with no key of the first', async () => {
+/** A late batch of key 7, for which one more of its key waits; an item of key 9 runs beside it. */
+async function late() {
   const work = held()
   const group = batch({ run: work.run, laneOf })
   const answers = [group.add(item(1, 7))]
   await turns()
   answers.push(group.add(item(2, 7)), group.add(item(3, 9)))
   await eventually('the first is late', async () => work.underWay() === 2)
+  return { work, group, answers }
+}
+
+test('a late batch lets others pass: a second one runs beside it, with no key of the first', async () => {
+  const { work, group, answers } = await late()
   assert.deepEqual(work.sizes, [1, 1], 'the second of key 7 waits')
   answers.push(group.add(item(4, 9)), group.add(item(5, 8)))
   await turns()
@@ -33,12 +39,7 @@ test('a late batch lets others pass: a second one runs beside it, with no key of
 })
 
 test('while a batch is late, items of its own keys wait for it, and others pass again and again', async () => {
-  const work = held()
-  const group = batch({ run: work.run, laneOf })
-  const answers = [group.add(item(1, 7))]
-  await turns()
-  answers.push(group.add(item(2, 7)), group.add(item(3, 9)))
-  await eventually('the first is late', async () => work.underWay() === 2)
+  const { work, group, answers } = await late()
   for (let value = 4; value < 8; value += 1) {
     work.letGo(1)
     await turns()

@@ -103,7 +103,8 @@ test('a batch that returns fewer results than it has items fails the items witho
 
 test('with 2,000 waiting in a lane the next item gets a 503 at once; another key still finds a place', async () => {
   const work = held()
-  const group = batch({ run: work.run, laneOf })
+  // Few batches: a lane that expects to be slow refuses too, and a machine may stand still for some 100 ms.
+  const group = batch({ run: work.run, laneOf, max: 1000 })
   const answers = [group.add(item(0))]
   await turns()
   for (let value = 1; value <= 2000; value += 1) answers.push(group.add(item(value)))
@@ -115,7 +116,7 @@ test('with 2,000 waiting in a lane the next item gets a 503 at once; another key
     await turn()
   }
   assert.equal((await Promise.all(answers)).length, 2002)
-  assert.ok(Math.max(...work.sizes) <= 400)
+  assert.ok(Math.max(...work.sizes) <= 1000)
 })
 
 test('C13: a lane that must not refuse accepts everything', async () => {

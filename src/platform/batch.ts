@@ -63,7 +63,7 @@ type Group<Item, Result> = {
   /** Runs batches of other keys while the batch of `main` is late. */
   beside: Promise<void> | null
   isLate: boolean
-  mayBeLate: boolean
+  runsBeside: boolean
   /** The keys of the batches under way. */
   busy: Set<number>
   apart: Map<number, Apart<Item, Result>>
@@ -82,7 +82,7 @@ export function batch<Item, Result>(options: BatchOptions<Item, Result>): Batch<
   const { run, laneOf, max = MAX_ITEMS, beside = true, refuses = true } = options
   const [lane, apart] = [emptyLane<Item, Result>(), new Map<number, Apart<Item, Result>>()]
   const group: Group<Item, Result> = {
-    ...{ run, max, refuses, lane, apart, main: null, beside: null, isLate: false, mayBeLate: beside },
+    ...{ run, max, refuses, lane, apart, main: null, beside: null, isLate: false, runsBeside: beside },
     ...{ busy: new Set(), listeners: [] },
   }
   return {
@@ -124,7 +124,7 @@ async function drain<Item, Result>(group: Group<Item, Result>): Promise<void> {
   const { lane } = group
   for (let items = take(group); items.length > 0; items = take(group)) {
     lane.begunAt = performance.now()
-    const late = setTimeout(beLate, lateAfterMs(lane), group)
+    const late = group.runsBeside ? setTimeout(beLate, lateAfterMs(lane), group) : undefined
     const ms = await runNow(group, items)
     clearTimeout(late)
     group.isLate = false
@@ -135,7 +135,7 @@ async function drain<Item, Result>(group: Group<Item, Result>): Promise<void> {
 }
 
 function beLate<Item, Result>(group: Group<Item, Result>): void {
-  group.isLate = group.mayBeLate
+  group.isLate = true
   if (group.lane.waiting.length > 0) wake(group)
 }
 
