@@ -58,6 +58,14 @@ test('S5: a lane of a cell is declared, so that a stop waits for it and the metr
   )
 })
 
+test('limits of time are made by timeLimit: a collection may take away what AbortSignal makes itself', () => {
+  const made = PRODUCT.filter(({ code }) => /\bAbortSignal\.(?:any|timeout)\(/.test(code))
+  assert.deepEqual(
+    made.map(({ path }) => path),
+    [],
+  )
+})
+
 test('no file has a name that says nothing', () => {
   const empty = /^(?:utils?|helpers?|common|services?|managers?|index)\.tsx?$/
   assert.deepEqual(
