@@ -58,10 +58,14 @@ function slowUpload(person: Planted): { hangUp: () => void } {
   }
 }
 
-test('one person sends one file at a time and a process receives four; who waits is told, and places come free', async () => {
+test('one person sends one file at a time and a process receives four; who waits is told, and places come free', async (t) => {
   const people = await Promise.all(Array.from({ length: MOST_AT_ONCE + 1 }, owner))
   const [first, ...others] = people as [Planted, ...Planted[]]
   const slow = [slowUpload(first)]
+  // A failure must not leave uploads that begin again for ever.
+  t.after(() => {
+    for (const one of slow) one.hangUp()
+  })
   await eventually('a place is taken', async () => (await upload(first)).status === 429)
   assert.equal((await upload(others[0] as Planted)).status, 303, 'others are not held up')
   slow.push(...others.slice(0, MOST_AT_ONCE - 1).map(slowUpload))
