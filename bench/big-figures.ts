@@ -81,11 +81,11 @@ export async function sweepCpu(stage: Stage, holder: BenchMerchant): Promise<num
   return await withGateway(stage.config, async ({ gateway }) => {
     const [app] = gateway.cells
     if (app === undefined) throw new Error('the stage has no cell')
-    const postgres = cpuOfTree(stage.postgres.pid)
+    const postgres = cpuOfTree(stage.postgres.pid, stage.backend)
     const own = process.cpuUsage()
     const settled = await settleCharges(app)
     const { user, system } = process.cpuUsage(own)
-    const after = cpuOfTree(stage.postgres.pid)
+    const after = cpuOfTree(stage.postgres.pid, stage.backend)
     if (settled !== HELD) throw new Error(`${settled} of ${HELD} held charges were released`)
     return each(
       {

@@ -1,22 +1,33 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { since } from './figures.ts'
 
-// Linux counts processor time in hundredths of a second, whatever the kernel was built with.
+// Linux writes processor time into /proc/<pid>/stat in hundredths of a second, whatever the kernel was built with.
 const TICKS_A_SECOND = 100
+const NS_A_SECOND = 1e9
 
 /** Processor seconds of one process so far, with those of its children that have ended. Null where there is no /proc. */
 function cpuOf(pid: number): number | null {
   const stat = readStat(pid)
-  return stat === null ? null : (stat.own + stat.reaped) / TICKS_A_SECOND
+  return stat === null ? null : stat.own + stat.reaped
 }
 
-/** Processor seconds of a process and everything below it so far, ended children included. Null where there is no /proc. */
-export function cpuOfTree(root: number): number | null {
+/**
+ * Processor seconds of a process and everything below it so far, ended children included, without those of the process
+ * `except`. Null where there is no /proc.
+ */
+export function cpuOfTree(root: number, except = 0): number | null {
   const all = readAll()
   if (!all.has(root)) return null
-  let ticks = 0
-  for (const [pid, stat] of all) if (descendsFrom(all, pid, root)) ticks += stat.own + stat.reaped
-  return ticks / TICKS_A_SECOND
+  let seconds = 0
+  for (const [pid, stat] of all)
+    if (pid !== except && descendsFrom(all, pid, root)) seconds += stat.own + stat.reaped
+  return seconds
+}
+
+/** How many processes are below this one. Null where there is no /proc. */
+export function countBelow(root: number): number | null {
+  const all = readAll()
+  return all.has(root) ? [...all.keys()].filter((pid) => descendsFrom(all, pid, root)).length - 1 : null
 }
 
 /** The most memory a process has held, in MB. Null where there is no /proc. */
@@ -25,17 +36,24 @@ export const peakMemoryMb = (pid: number): number | null => readMemory(pid, 'VmH
 /** The memory a process holds now, in MB. Null where there is no /proc. */
 export const memoryMb = (pid: number): number | null => readMemory(pid, 'VmRSS')
 
-/** What this process and its ended children have used so far: the difference around a child is the child's. */
-export const cpuOfEndedChildren = (): number | null => {
-  const stat = readStat(process.pid)
-  return stat === null ? null : stat.reaped / TICKS_A_SECOND
+/** What the ended children of this process have used so far: the difference around a child is the child's. */
+export const cpuOfEndedChildren = (): number | null => readStat(process.pid)?.reaped ?? null
+
+type Measured = {
+  service: { pid: number }
+  postgres: { pid: number }
+  /** The server process of the bench's own connection, whose questions are not the product's work. */
+  backend: number
 }
 
 /** What the service and everything of the database server use from now on, in processor seconds. */
-export function readCpu({ service, postgres }: { service: { pid: number }; postgres: { pid: number } }) {
+export function readCpu({ service, postgres, backend }: Measured) {
   const server = cpuOf(service.pid)
-  const tree = cpuOfTree(postgres.pid)
-  return () => ({ server: since(server, cpuOf(service.pid)), postgres: since(tree, cpuOfTree(postgres.pid)) })
+  const tree = cpuOfTree(postgres.pid, backend)
+  return () => ({
+    server: since(server, cpuOf(service.pid)),
+    postgres: since(tree, cpuOfTree(postgres.pid, backend)),
+  })
 }
 
 type Stat = { parent: number; own: number; reaped: number }
@@ -55,11 +73,23 @@ function readStat(pid: number): Stat | null {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
     // The name in brackets may contain anything, even brackets. The numbers come after the last one.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-    const at = (index: number) => Number(fields[index])
-    return { parent: at(1), own: at(11) + at(12), reaped: at(13) + at(14) }
+    const seconds = (first: number) => (Number(fields[first]) + Number(fields[first + 1])) / TICKS_A_SECOND
+    // The threads know their time in nanoseconds, but without that of threads that have ended.
+    return { parent: Number(fields[1]), own: Math.max(seconds(11), cpuOfThreads(pid)), reaped: seconds(13) }
   } catch {
     return null
   }
+}
+
+function cpuOfThreads(pid: number): number {
+  let ns = 0
+  try {
+    for (const thread of readdirSync(`/proc/${pid}/task`))
+      ns += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ', 1)[0])
+  } catch {
+    // A kernel without schedstat, or a thread that has ended meanwhile: the hundredths have to do.
+  }
+  return ns / NS_A_SECOND
 }
 
 function readAll(): Map<number, Stat> {

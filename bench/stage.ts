@@ -28,6 +28,8 @@ export type Stage = {
   others: BenchMerchant[]
   /** Our own connection to the product's database, with all rights; it counts and seeds. */
   db: pg.Client
+  /** The server process of `db`. */
+  backend: number
   /** A database beside it that belongs to an ordinary role, for TPC-B and plain transactions. */
   plainUrl: string
   /** The most memory any service of this run has held so far, in MB. */
@@ -61,6 +63,7 @@ export async function buildStage(options: StageOptions): Promise<Stage> {
   await makePlainDatabase(postgres)
   const db = await connect(postgres.url('gateway'))
   await db.query('set search_path = cell_0, directory')
+  const { backend } = (await db.query('select pg_backend_pid() as backend')).rows[0]
   const port = await freePort()
   const started = { dataDir, port, nodeFlags, token: merchants[0]?.token ?? '' }
   const service = await startService(started)
@@ -77,6 +80,7 @@ export async function buildStage(options: StageOptions): Promise<Stage> {
     merchants,
     others: made.slice(options.merchants),
     db,
+    backend,
     plainUrl: `${postgres.url(PLAIN).replace(/user=[^&]+/, `user=${PLAIN}`)}`,
     say,
     peakMemoryMb: () => {

@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { atEnd } from './endings.ts'
 import { ratio, rounded, since } from './figures.ts'
-import { cpuOfEndedChildren, cpuOfTree } from './processes.ts'
+import { countBelow, cpuOfEndedChildren, cpuOfTree } from './processes.ts'
 import { PLAIN, type Stage } from './stage.ts'
 
 /** One round of pgbench's TPC-B on the same server. Processor milliseconds per transaction. */
@@ -19,8 +19,8 @@ export type TpcbRound = {
 const SCALE = '16'
 const CLIENTS = '16'
 const DEBIAN = '/usr/lib/postgresql'
-// A backend ends a moment after its client. Its time is counted only after the postmaster has noticed the end.
-const REAPED_AFTER_MS = 100
+const REAPED_WITHIN_MS = 5000
+const LOOK_EVERY_MS = 10
 
 /** Where pgbench is: on PATH, or where Debian keeps it. Null where it is missing. */
 export function findPgbench(): string | null {
@@ -38,13 +38,14 @@ export async function prepareTpcb(stage: Stage, pgbench: string): Promise<void> 
 
 /** Runs pgbench for this many whole seconds. */
 export async function tpcbRound(stage: Stage, pgbench: string, seconds: number): Promise<TpcbRound> {
-  const before = { postgres: cpuOfTree(stage.postgres.pid), pgbench: cpuOfEndedChildren() }
+  const backends = countBelow(stage.postgres.pid)
+  const before = { postgres: cpuOfTree(stage.postgres.pid, stage.backend), pgbench: cpuOfEndedChildren() }
   const flags = ['-n', '-M', 'prepared', '-c', CLIENTS, '-j', '2', '-T', String(seconds)]
   const said = await run(pgbench, [...flags, ...target(stage)])
-  await new Promise((resolve) => setTimeout(resolve, REAPED_AFTER_MS))
+  await untilReaped(stage, backends)
   const transactions = Number(/transactions actually processed: ([0-9]+)/.exec(said)?.[1])
   const each = (used: number | null) => ratio(used === null ? null : used * 1000, transactions)
-  const postgres = each(since(before.postgres, cpuOfTree(stage.postgres.pid)))
+  const postgres = each(since(before.postgres, cpuOfTree(stage.postgres.pid, stage.backend)))
   const client = each(since(before.pgbench, cpuOfEndedChildren()))
   return {
     transactions_per_second: rounded(Number(/tps = ([0-9.]+)/.exec(said)?.[1]), 0),
@@ -53,6 +54,13 @@ export async function tpcbRound(stage: Stage, pgbench: string, seconds: number):
     cpu_ms_pgbench: rounded(client, 4),
     cpu_ms: rounded(postgres === null || client === null ? null : postgres + client, 4),
   }
+}
+
+/** A backend ends a moment after its client, and its time counts for the server only when the server has noticed that. */
+async function untilReaped({ postgres }: Stage, backends: number | null): Promise<void> {
+  const giveUpAt = performance.now() + REAPED_WITHIN_MS
+  while ((countBelow(postgres.pid) ?? 0) > (backends ?? 0) && performance.now() < giveUpAt)
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
 }
 
 const target = ({ postgres }: Stage) => [
