@@ -43,7 +43,7 @@ export async function measurePayouts(stage: Stage, lengths: PayoutLengths) {
     bars: [
       atMost('bulk_1000_ms', 1000, landing.bulk.post_p50_ms),
       atMost('bulk_cpu_vs_singles_one_by_one', 0.2, landing.cpu_vs_singles_one_by_one),
-      atMost('bulk_cpu_vs_singles_of_256_at_once', 0.2, landing.cpu_vs_singles),
+      atMost('singles_of_256_at_once_cpu_vs_bulk', 3, rounded(ratio(1, landing.cpu_vs_singles))),
       atLeast('payouts_batched_vs_transactions', 3, batching.batched_vs_transactions),
     ],
   }

@@ -15,12 +15,16 @@ function cpuOf(pid: number): number | null {
  * Processor seconds of a process and everything below it so far, ended children included, without those of the process
  * `except`. Null where there is no /proc.
  */
-export function cpuOfTree(root: number, except = 0): number | null {
+export const cpuOfTree = (root: number, except = 0): number | null => cpuOfTrees([root], except)
+
+/** The same of several, each process counted once. */
+export function cpuOfTrees(roots: readonly number[], except = 0): number | null {
   const all = readAll()
-  if (!all.has(root)) return null
+  if (!roots.every((root) => all.has(root))) return null
   let seconds = 0
   for (const [pid, stat] of all)
-    if (pid !== except && descendsFrom(all, pid, root)) seconds += stat.own + stat.reaped
+    if (pid !== except && roots.some((root) => descendsFrom(all, pid, root)))
+      seconds += stat.own + stat.reaped
   return seconds
 }
 
