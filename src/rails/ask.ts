@@ -23,28 +23,34 @@ export type Asking<Row, Failure extends string> = {
  * Asks the rail about one open movement that may have left, and applies its answer (rails.md section 4): a final one
  * through the mover, any other as the time of the next question. Answers whether anything was written.
  */
-export async function askAboutMovement<Row extends Movable, Failure extends string>(
+export function askAboutMovement<Row extends Movable, Failure extends string>(
   app: App,
   mover: Mover<Row, Failure>,
   { row, deadline, heard = () => {} }: Asking<Row, Failure>,
 ): Promise<boolean> {
   // The operator refused the only post. The refusal was stored, but the process that got it could not apply it or has died.
-  if (isRefusedOnce(row)) {
-    await endAsRefused(app, mover, row, { holds: isRefusedOnce, alongside: [] })
-    return true
-  }
+  if (isRefusedOnce(row))
+    return endAsRefused(app, mover, row, { holds: isRefusedOnce, alongside: [] }).then(wasWritten)
   const carrier = mover.carrier(app, row)
-  if (!carrier) return false
+  if (!carrier) return NOTHING_WRITTEN
   const attempt = mover.attemptOf(app, row, row.installation)
-  const answer = await carrier.status(attempt, deadline).catch((error): Status<Failure> => {
-    app.log.error({ err: error, object_id: row.id }, 'a rail threw on a status question')
-    return {
-      kind: 'unknown',
-      evidence: { at: app.clock.now(), operation: 'status', stage: 'sent', elapsedMs: 0 },
-    }
-  })
-  heard()
-  return apply(app, mover, { row, attempt, answer })
+  const applied = (answer: Status<Failure>) => {
+    heard()
+    return apply(app, mover, { row, attempt, answer })
+  }
+  const said = carrier.status(attempt, deadline)
+  if (!(said instanceof Promise)) return applied(said)
+  return said.catch((error) => failedQuestion<Failure>(app, row, error)).then(applied)
+}
+
+const NOTHING_WRITTEN = Promise.resolve(false)
+const wasWritten = () => true
+
+/** A rail that throws has said nothing: the money may have moved. */
+function failedQuestion<Failure>(app: App, row: Movable, error: unknown): Status<Failure> {
+  app.log.error({ err: error, object_id: row.id }, 'a rail threw on a status question')
+  const evidence = { at: app.clock.now(), operation: 'status', stage: 'sent', elapsedMs: 0 } as const
+  return { kind: 'unknown', evidence }
 }
 
 type Answered<Row, Failure extends string> = {
@@ -53,31 +59,31 @@ type Answered<Row, Failure extends string> = {
   answer: Status<Failure>
 }
 
-async function apply<Row extends Movable, Failure extends string>(
+function apply<Row extends Movable, Failure extends string>(
   app: App,
   mover: Mover<Row, Failure>,
   answered: Answered<Row, Failure>,
 ): Promise<boolean> {
   const { row, attempt, answer } = answered
-  const alongside = closing(app, answered)
   switch (answer.kind) {
     case 'succeeded': {
       if (!isAbout(attempt, answer, echoesOf(app, row))) return reportMismatch(app, mover, { row, answer })
       const { railTransactionId } = answer
-      await mover.end(app, row, { to: { status: 'succeeded', railTransactionId }, alongside })
-      return true
+      const to = { status: 'succeeded', railTransactionId } as const
+      return mover.end(app, row, { to, alongside: closing(app, answered) }).then(wasWritten)
     }
-    case 'failed':
-      await mover.end(app, row, { to: { status: 'failed', reason: answer.reason }, alongside })
-      return true
+    case 'failed': {
+      const to = { status: 'failed', reason: answer.reason } as const
+      return mover.end(app, row, { to, alongside: closing(app, answered) }).then(wasWritten)
+    }
     case 'not_found':
-      return row.mode === 'live' ? applyNotFound(app, mover, answered) : false
+      return row.mode === 'live' ? applyNotFound(app, mover, answered) : NOTHING_WRITTEN
     case 'unknown':
       if (answer.contradicts !== undefined)
         return reportContradiction(app, mover, { answered, says: answer.contradicts })
-      return row.mode === 'live' ? askAgain(app, mover, answered) : false
+      return row.mode === 'live' ? askAgain(app, mover, answered) : NOTHING_WRITTEN
     case 'pending':
-      return row.mode === 'live' ? askAgain(app, mover, answered) : false
+      return row.mode === 'live' ? askAgain(app, mover, answered) : NOTHING_WRITTEN
   }
 }
 

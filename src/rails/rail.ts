@@ -142,7 +142,8 @@ export const deadlineIn = (ms: number): Deadline => ({
 
 export interface Movement<Failure> {
   submit(attempt: Attempt, deadline: Deadline): Promise<Submitted<Failure>>
-  status(attempt: Attempt, deadline: Deadline): Promise<Status<Failure>>
+  /** A rail that asks nobody may answer at once: a promise for each of its movements would be a good part of their cost. */
+  status(attempt: Attempt, deadline: Deadline): Promise<Status<Failure>> | Status<Failure>
 }
 
 /** A rail has only the functions it supports; the others are absent, never stubs that throw. */

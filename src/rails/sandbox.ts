@@ -65,7 +65,7 @@ export function sandboxRail(
   }
   const sandboxPayouts: Movement<PayoutFailure> = {
     submit: async () => ({ kind: 'accepted', repeated: false, evidence: evidence('submit') }),
-    status: async (attempt) =>
+    status: (attempt) =>
       statusAt(
         attempt,
         attempt.sandboxOutcome ?? PAYOUT_OUTCOMES[lastNine(attempt.phone)],
@@ -78,8 +78,7 @@ export function sandboxRail(
     installations: [SANDBOX_INSTALLATION],
     collect: {
       submit: async () => ({ kind: 'accepted', repeated: false, evidence: evidence('submit') }),
-      status: async (attempt) =>
-        statusAt(attempt, CHARGE_OUTCOMES[lastNine(attempt.phone)], evidence('status')),
+      status: (attempt) => statusAt(attempt, CHARGE_OUTCOMES[lastNine(attempt.phone)], evidence('status')),
     },
     ...(pays ? { disburse: sandboxPayouts, lookupAccountHolder: lookUp } : {}),
     readiness: async () => ({ kind: 'ready', installation: 'sandbox' }),

@@ -3,6 +3,7 @@ import { askAboutMovement } from '../../rails/ask.ts'
 import { asksFreely, budgetedClaims } from '../../rails/budgeted-claims.ts'
 import { ONE_CONTRACT_AT_ONCE, QUESTION_DEADLINE_MS } from '../../rails/follow-live.ts'
 import { followSafely } from '../../rails/follow-safely.ts'
+import type { Deadline } from '../../rails/rail.ts'
 import { SENDING_MS } from '../../rails/repost-times.ts'
 import { authorizeTest } from '../write-payout-status.ts'
 import { ASKED_PAYOUTS } from './claim-asked-payouts.ts'
@@ -38,7 +39,7 @@ export function payoutSender(app: App): PayoutSender {
   })
 
   function begin(name: LaneName, payout: DuePayout): void {
-    const work = bringForwardSafely(app, payout).catch((error) =>
+    const work = bringForwardSafely(app, payout, () => app.deadlineIn(QUESTION_DEADLINE_MS)).catch((error) =>
       app.log.warn({ err: error, object_id: payout.id }, 'a payout waits for the database'),
     )
     lanes[name].set(work, payout)
@@ -88,14 +89,16 @@ async function bringTestForward(app: App): Promise<number> {
   const sent = await app.db.query(sending.statement, sending.values)
   const due = dueTest(app.clock.now(), SENT_AT_ONCE)
   const payouts = await app.db.query(due.statement, due.values)
-  const handled = await Promise.all(payouts.map((payout) => bringForwardSafely(app, payout)))
+  // The sandbox calls nobody: one deadline serves all its rows.
+  const deadline = app.deadlineIn(QUESTION_DEADLINE_MS)
+  const handled = await Promise.all(payouts.map((payout) => bringForwardSafely(app, payout, () => deadline)))
   return sent.length + handled.filter(Boolean).length
 }
 
-const bringForwardSafely = (app: App, payout: DuePayout): Promise<boolean> =>
-  followSafely(app, PAYOUT_MOVER, payout, () => bringForward(app, payout))
+const bringForwardSafely = (app: App, payout: DuePayout, deadline: () => Deadline): Promise<boolean> =>
+  followSafely(app, PAYOUT_MOVER, payout, () => bringForward(app, payout, deadline))
 
-async function bringForward(app: App, payout: DuePayout): Promise<boolean> {
+async function bringForward(app: App, payout: DuePayout, deadline: () => Deadline): Promise<boolean> {
   switch (payout.state) {
     case 'queued':
     case 'not_sent':
@@ -103,10 +106,7 @@ async function bringForward(app: App, payout: DuePayout): Promise<boolean> {
     case 'sending':
     case 'accepted':
     case 'in_doubt':
-      return askAboutMovement(app, PAYOUT_MOVER, {
-        row: payout,
-        deadline: app.deadlineIn(QUESTION_DEADLINE_MS),
-      })
+      return askAboutMovement(app, PAYOUT_MOVER, { row: payout, deadline: deadline() })
     case 'ended':
     case 'void':
       return false
