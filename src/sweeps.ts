@@ -27,7 +27,7 @@ import { mapValues } from './platform/map-values.ts'
 import type { Sweep } from './platform/sweep.ts'
 import { reconcileCell } from './reconciliation/reconcile.ts'
 import { dropOldUploads } from './reconciliation/uploaded-statements.ts'
-import { TALLIED_AT_ONCE, tallyDays } from './reports/tallies/tally-days.ts'
+import { dayTallier, TALLIED_AT_ONCE } from './reports/tallies/tally-days.ts'
 import { pruneRequests } from './requests/prune-requests.ts'
 import { runSchedules } from './scheduled-payouts/run-schedules.ts'
 import { topUpFollower } from './top-ups/follow-top-ups.ts'
@@ -94,7 +94,7 @@ export function sweepsOf(app: App): CellSweep[] {
     'checkpoint-ledgers': { everyMs: 5 * SECOND, runOnce: () => checkpoint(app) },
     // A condition that holds still holds when it is looked at again at once.
     'raise-alerts': { everyMs: 30 * SECOND, full: Number.POSITIVE_INFINITY, runOnce: () => lookAround(app) },
-    'tally-days': { everyMs: 30 * SECOND, full: TALLIED_AT_ONCE, runOnce: () => tallyDays(app) },
+    'tally-days': { everyMs: 30 * SECOND, full: TALLIED_AT_ONCE, runOnce: dayTallier(app) },
     'send-notices': { everyMs: 30 * SECOND, full: NOTICES_AT_ONCE, runOnce: () => sendNotices(app) },
     'daily-close': { everyMs: 5 * MINUTE, full: CLOSES_AT_ONCE, runOnce: () => sendDailyCloses(app) },
     'send-mails': { everyMs: 2 * SECOND, full: MAILS_AT_ONCE, runOnce: () => sendMails(app) },

@@ -11,7 +11,7 @@ import { call, type Database } from '../../src/platform/db/database.ts'
 import { deadlineIn } from '../../src/rails/rail.ts'
 import { sandboxRail } from '../../src/rails/sandbox.ts'
 import { exactWindow } from '../../src/rate-limits/exact-window.ts'
-import { tallyDays } from '../../src/reports/tallies/tally-days.ts'
+import { dayTallier } from '../../src/reports/tallies/tally-days.ts'
 import { pruneDeliveries } from '../../src/webhooks/prune-deliveries.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { CHARGE, NOW, TAGS } from './names.ts'
@@ -79,7 +79,7 @@ export async function buildWorld(db: Database): Promise<void> {
   await reportProblems(app)
   await offerItems(app)
   await verifyBusiness(app)
-  await tallyDays(app)
+  await dayTallier(app)()
   await askAboutAll(app)
   await spreadDeliveries(db)
 }

@@ -2,6 +2,7 @@ import type { App } from '../../app.ts'
 import type { Mode } from '../../merchants/merchant.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { dayBounds, kampalaDay } from '../../platform/kampala.ts'
+import { BEGINNING, type DueAccount, findDueAccounts } from './due-accounts.ts'
 
 /** What the charges that were made on one day came to. Whole UGX. */
 export type DayTally = {
@@ -16,24 +17,14 @@ export type DayTally = {
   timeout: number
   railRejected: number
 }
-type Due = { merchantId: number; mode: Mode; countedAt: Date | null }
-
 /** How many accounts one run counts. */
 export const TALLIED_AT_ONCE = 50
-const FRESH_MS = 60_000
 const DAY_MS = 86_400_000
 const FIRST_DAYS = 31
 // A charge may end days after it was made: each morning the last week is counted once more.
 const LATE_DAYS = 7
 const EARLY_HOURS_MS = 3 * 3_600_000
 
-const DUE = statement<Due>(
-  'accounts to tally',
-  `select h.merchant_id as "merchantId", h.mode, m.counted_at as "countedAt" from ledger_heads h
-   left join tally_marks m on m.merchant_id = h.merchant_id and m.mode = h.mode
-   where m.counted_at is null or m.counted_at < $1
-   order by m.counted_at nulls first, h.merchant_id, h.mode limit $2`,
-)
 const SUMS = `count(*) filter (where status in ('succeeded', 'refunded'))::int as succeeded,
   count(*) filter (where status = 'failed')::int as failed,
   coalesce(sum(amount) filter (where status in ('succeeded', 'refunded')), 0)::bigint as volume,
@@ -74,15 +65,30 @@ const READ = statement<DayTally & { countedAt: Date }>(
 // Below this a day is counted while its page is made.
 const FEW = 2000
 
-/** Counts the days of accounts whose figures are older than a minute, those that have waited longest first. */
-export async function tallyDays(app: App): Promise<number> {
-  const now = app.clock.now()
-  const due = await app.db.query(DUE, [new Date(now.getTime() - FRESH_MS).toISOString(), TALLIED_AT_ONCE])
-  for (const account of due) await tallyAccount(app, account, now)
-  return due.length
+/**
+ * The task that keeps the days counted: rounds over all accounts, of which each run takes the next part. It counts those whose figures may
+ * have changed and are older than a minute. Each account has its turn in each round, so that none waits for another's count to succeed.
+ */
+export function dayTallier(app: App): () => Promise<number> {
+  let place = BEGINNING
+  return async () => {
+    const now = app.clock.now()
+    let counted = 0
+    while (counted < TALLIED_AT_ONCE) {
+      const { due, looked } = await findDueAccounts(app, place, { now, most: TALLIED_AT_ONCE - counted })
+      for (const account of due) {
+        place = account
+        await tallyAccount(app, account, now)
+        counted += 1
+      }
+      if (counted < TALLIED_AT_ONCE) place = looked ?? BEGINNING
+      if (looked === null) break
+    }
+    return counted
+  }
 }
 
-async function tallyAccount(app: App, { merchantId, mode, countedAt }: Due, now: Date): Promise<void> {
+async function tallyAccount(app: App, { merchantId, mode, countedAt }: DueAccount, now: Date): Promise<void> {
   // A day a statement, so that none is longer than its time limit.
   for (const day of daysToCount(countedAt, now)) {
     const { start, end } = dayBounds(day)

@@ -1,0 +1,63 @@
+import type { App } from '../../app.ts'
+import type { Mode } from '../../merchants/merchant.ts'
+import { later } from '../../platform/clock.ts'
+import { statement } from '../../platform/db/statement.ts'
+import { dayBounds, kampalaDay } from '../../platform/kampala.ts'
+
+/** A merchant's charges of one mode. */
+type Account = { merchantId: number; mode: Mode }
+
+/** An account that is to be counted, and when that was done last; null for one that never was. */
+export type DueAccount = Account & { countedAt: Date | null }
+
+/** How far a round over all accounts has come: everything up to this one. */
+export type Place = Account
+
+const FRESH_MS = 60_000
+// One statement looks at the accounts of so many merchants. Where nothing has happened that is one descent of an index each.
+const MERCHANTS_AT_ONCE = 500
+// The mode that comes last in the order of the database.
+const LAST_MODE = 'live'
+
+/** Before the first account. */
+export const BEGINNING: Place = { merchantId: 0, mode: LAST_MODE }
+
+const LAST_LOOKED_AT = statement<{ id: number }>(
+  'last merchant of a look for tallies',
+  `select id from merchants where id > $1 order by id offset ${MERCHANTS_AT_ONCE - 1} limit 1`,
+)
+// Every end of a charge stores its delivery in the same commit, so an account without a delivery since it was counted has the same
+// figures. A delivery has the time at which its transaction began: a minute later all of that time are there. Days before today are
+// counted with the first count of a day, so whatever ended on the day of the last count is looked for once more then.
+const DUE = statement<DueAccount>(
+  'accounts to tally',
+  `select h.merchant_id as "merchantId", h.mode, m.counted_at as "countedAt" from ledger_heads h
+   left join tally_marks m on m.merchant_id = h.merchant_id and m.mode = h.mode
+   where (h.merchant_id, h.mode) > ($1, $2) and h.merchant_id <= $3
+     and (m.counted_at is null or m.counted_at < $4 and exists (
+       select from deliveries d where d.merchant_id = h.merchant_id and d.mode = h.mode and d.created_at >= (case
+         when m.counted_at < $5 then date_trunc('day', m.counted_at + interval '3 hours') - interval '3 hours'
+         else m.counted_at end) - interval '1 minute'))
+   order by h.merchant_id, h.mode limit $6`,
+)
+
+/**
+ * The next accounts behind `place` whose figures may have changed since they were counted, at most `most` of them. `looked`: how far this
+ * look went; null where it reached the last account.
+ */
+export async function findDueAccounts(
+  { db }: Pick<App, 'db'>,
+  place: Place,
+  { now, most }: { now: Date; most: number },
+): Promise<{ due: DueAccount[]; looked: Place | null }> {
+  const [last] = await db.query(LAST_LOOKED_AT, [place.merchantId])
+  const due = await db.query(DUE, [
+    place.merchantId,
+    place.mode,
+    last?.id ?? Number.MAX_SAFE_INTEGER,
+    later(now, -FRESH_MS).toISOString(),
+    dayBounds(kampalaDay(now)).start.toISOString(),
+    most,
+  ])
+  return { due, looked: last ? { merchantId: last.id, mode: LAST_MODE } : null }
+}
