@@ -11,7 +11,8 @@ type Question = {
 }
 
 const PLAN_LINES = 6
-// After five runs PostgreSQL decides whether to keep one plan for all values, so this is the plan that the service gets.
+// After five runs PostgreSQL decides whether to keep one plan for all values, so this is the plan that the service gets
+// where it does not ask for one plan for all values itself.
 const RUNS_BEFORE_PLAN = 6
 const STATUSES = ['pending', 'authorized', 'succeeded', 'failed', 'refunded']
 
@@ -64,16 +65,17 @@ export async function measureLists(stage: Stage, merchants: { large: BenchMercha
 
 async function planOf({ db }: Stage, { id }: BenchMerchant, question: Question): Promise<string[]> {
   const { query, filters = {} } = question
-  const text = allStatements().find(({ name }) => name === question.statement)?.text
-  if (text === undefined) return [`there is no statement ${question.statement}`]
+  const statement = allStatements().find(({ name }) => name === question.statement)
+  if (statement === undefined) return [`there is no statement ${question.statement}`]
   const bounds = [query.created_after ?? '-infinity', query.created_before ?? 'infinity', 'infinity', '', 21]
   const { status = null, reference = null, phone9 = null, email = null } = filters
   const values = [id, 'test', ...bounds, status, reference, phone9, email]
   const literals = values.map((value) => (value === null ? 'null' : `'${value}'`)).join(', ')
-  await db.query(`prepare looked_at as ${text}`)
+  await db.query(`set plan_cache_mode = ${statement.plannedOnce ? 'force_generic_plan' : 'auto'}`)
+  await db.query(`prepare looked_at as ${statement.text}`)
   for (let run = 1; run <= RUNS_BEFORE_PLAN; run += 1) await db.query(`execute looked_at (${literals})`)
   const { rows } = await db.query(`explain (analyze, buffers off) execute looked_at (${literals})`)
-  await db.query('deallocate looked_at')
+  await db.query('deallocate looked_at; reset plan_cache_mode')
   const lines = rows.map((row) => row['QUERY PLAN'] as string)
   return [...lines.slice(0, PLAN_LINES), ...lines.slice(-1)]
 }

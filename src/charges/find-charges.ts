@@ -1,6 +1,6 @@
 import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
-import { listStatement } from '../http/both-ways.ts'
+import { listStatement, PLANNED_ONCE } from '../http/both-ways.ts'
 import { type ListWindow, orNull, type Page, readPage } from '../http/lists.ts'
 import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
@@ -36,10 +36,11 @@ const NEWEST = 'order by c.created_at desc, c.id desc limit $6'
 const OTHERS = `($7::text is null or c.status = $7) and ($8::text is null or c.reference = $8)
   and ($9::text is null or c.phone9 = $9) and ($10::text is null or lower(c.email) = $10)`
 
-const listBy = (name: string, driver: string) =>
+const listBy = (name: string, driver: string, how?: typeof PLANNED_ONCE) =>
   listStatement<Charge>(
     `list charges by ${name}`,
     `select ${CHARGE_COLUMNS} from charges c where ${WINDOW} and ${driver} and ${OTHERS} ${NEWEST}`,
+    how,
   )
 
 // The plain list merges five ordered scans, one for each status, so its cost does not grow with the history.
@@ -49,12 +50,13 @@ const LIST_ALL = listStatement<Charge>(
     (status) =>
       `(select ${CHARGE_COLUMNS} from charges c where ${WINDOW} and c.status = '${status}' and ${OTHERS} ${NEWEST})`,
   ).join(' union all ')}) c order by "createdAt" desc, id desc limit $6`,
+  PLANNED_ONCE,
 )
 const LIST_BY = {
   reference: listBy('reference', 'c.reference is not null and c.reference = $8::text'),
   phone: listBy('phone', 'c.phone9 is not null and c.phone9 = $9::text'),
   email: listBy('email', 'c.email is not null and lower(c.email) = $10::text'),
-  status: listBy('status', 'c.status = $7::text'),
+  status: listBy('status', 'c.status = $7::text', PLANNED_ONCE),
 }
 
 /** The caller's charge in the key's mode, or 404 (spec 1.3). */

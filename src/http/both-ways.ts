@@ -8,6 +8,12 @@ export type ListStatement<Row> = {
   counted: Statement<{ count: number }>
 }
 
+/**
+ * For a list whose statement finds very many rows of a large merchant. The server believes that a plan for the values at hand is better then,
+ * plans anew for each page, and finds the same plan each time. A statement that finds few rows is planned once without this.
+ */
+export const PLANNED_ONCE = { plannedOnce: true } as const
+
 const SINCE = /\b(\w+)\.created_at >= \$3/g
 const OLDER = /\((\w+)\.created_at, (\w+\.\w+)\) < \(\$4, \$5\)/g
 
@@ -15,15 +21,19 @@ const OLDER = /\((\w+)\.created_at, (\w+\.\w+)\) < \(\$4, \$5\)/g
  * Declares the statement of a list. Its text reads older rows: from $3 on, older than ($4, $5), newest first; the other direction is made of
  * it, so that both always have the same filters and columns.
  */
-export function listStatement<Row>(name: string, text: string): ListStatement<Row> {
+export function listStatement<Row>(
+  name: string,
+  text: string,
+  how?: typeof PLANNED_ONCE,
+): ListStatement<Row> {
   assert(text.search(SINCE) >= 0 && text.search(OLDER) >= 0, `${name} has the bounds of a list`)
   const newer = text
     .replace(SINCE, '$1.created_at <= $3')
     .replace(OLDER, '($1.created_at, $2) > ($4, $5)')
     .replace(/ desc\b/g, '')
   return {
-    older: statement<Row>(name, text),
-    newer: statement<Row>(`${name}, newer`, newer),
+    older: statement<Row>(name, text, how),
+    newer: statement<Row>(`${name}, newer`, newer, how),
     counted: statement(`${name}, counted`, `select count(*)::int as count from (${text}) rows`),
   }
 }

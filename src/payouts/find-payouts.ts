@@ -1,6 +1,6 @@
 import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
-import { listStatement } from '../http/both-ways.ts'
+import { listStatement, PLANNED_ONCE } from '../http/both-ways.ts'
 import { type ListWindow, orNull, type Page, readPage } from '../http/lists.ts'
 import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
@@ -32,15 +32,16 @@ const NEWEST = 'order by p.created_at desc, p.id desc limit $6'
 const OTHERS = `($7::text is null or p.status = $7) and ($8::text is null or p.reference = $8)
   and ($9::text is null or right(p.recipient_phone, 9) = $9)`
 
-const listBy = (name: string, driver: string) =>
+const listBy = (name: string, driver: string, how?: typeof PLANNED_ONCE) =>
   listStatement<Payout>(
     `list payouts by ${name}`,
     `select ${PAYOUT_COLUMNS} from payouts p where ${WINDOW} and ${driver} and ${OTHERS} ${NEWEST}`,
+    how,
   )
 const LIST_BY = {
   reference: listBy('reference', 'p.reference is not null and p.reference = $8::text'),
   phone: listBy('phone', 'right(p.recipient_phone, 9) = $9::text'),
-  status: listBy('status', 'p.status = $7::text'),
+  status: listBy('status', 'p.status = $7::text', PLANNED_ONCE),
 }
 // The plain list merges ordered scans, one for each status, so its cost does not grow with the history.
 const LIST_ALL = listStatement<Payout>(
@@ -49,6 +50,7 @@ const LIST_ALL = listStatement<Payout>(
     (status) =>
       `(select ${PAYOUT_COLUMNS} from payouts p where ${WINDOW} and p.status = '${status}' and ${OTHERS} ${NEWEST})`,
   ).join(' union all ')}) p order by "createdAt" desc, id desc limit $6`,
+  PLANNED_ONCE,
 )
 
 /** The caller's payout in the key's mode, or 404 (spec 1.3). */

@@ -91,7 +91,7 @@ export function copyInto<Row>(
   const writers = Object.values(columns)
   const types = writers.map(({ type }) => type)
   const made = statement(name, `copy ${table} (${names.join(', ')}) from stdin (format binary)`, {
-    ...{ table, columns: names, types },
+    copies: { table, columns: names, types },
   })
   const encoded = (rows: readonly Row[]): Call => {
     beginData()

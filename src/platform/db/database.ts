@@ -88,8 +88,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     },
     query: (statement, values = []) =>
       passing(reads, READ, async () => {
-        // The pool itself cannot run a COPY.
-        if (statement.copies !== undefined)
+        // The pool itself can run neither a COPY nor several statements on one connection.
+        if (statement.copies !== undefined || statement.plannedOnce)
           return (await withClient(single, (client) => run(client, { statement, values }))).rows
         const result = await single
           .query({ name: statement.name, text: statement.text, values })

@@ -15,6 +15,8 @@ const HURRIED_LOCK_MS = '200ms'
 const HURRY = statement('wait shortly', "select set_config('lock_timeout', $1, true)")
 const BEGIN = { name: 'begin', text: 'begin' }
 const COMMIT = { name: 'commit', text: 'commit' }
+const PLAN_ONCE = { name: 'plan once', text: 'set plan_cache_mode = force_generic_plan' }
+const PLAN_AS_BEFORE = { name: 'plan as before', text: 'reset plan_cache_mode' }
 
 /** Sends the short lock time-out together with the first statements. */
 export function hurried<T>(work: Work<T>): Work<T> {
@@ -87,7 +89,20 @@ export function together<T>(client: PoolClient, send: () => T): T {
 
 export function run(client: PoolClient, { statement, values }: Call): Promise<pg.QueryResult> {
   if (statement.copies !== undefined) return runCopy(client, statement.text, values[0] as Buffer)
-  return client.query({ name: statement.name, text: statement.text, values })
+  const { name, text } = statement
+  if (statement.plannedOnce) return runPlannedOnce(client, { name, text, values })
+  return client.query({ name, text, values })
+}
+
+/** On the wire in one write, each on its own: the connection plans as before also after a statement that failed. */
+async function runPlannedOnce(client: PoolClient, query: pg.QueryConfig): Promise<pg.QueryResult> {
+  const sent = together(client, () => [
+    client.query(PLAN_ONCE),
+    client.query(query),
+    client.query(PLAN_AS_BEFORE),
+  ])
+  const [, result] = await settled(sent)
+  return result as pg.QueryResult // Three were sent.
 }
 
 /** Waits for all, then throws the first error: the ones after it only say that the transaction is aborted. */

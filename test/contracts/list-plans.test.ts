@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { allStatements, statement } from '../../src/platform/db/statement.ts'
+import { made, opened, prepare } from '../helpers/opened.ts'
+import { pay } from '../helpers/payouts.ts'
+import { payer } from '../helpers/schedules.ts'
+import { startService } from '../helpers/test-service.ts'
+
+const MANY = 3000
+const PAGE = 21
+const TABLES = ['charges', 'payouts'] as const
+const LISTS = [
+  {
+    table: 'charges',
+    name: 'list charges',
+    filters: { status: null, reference: null, phone: null, email: null },
+  },
+  {
+    table: 'charges',
+    name: 'list charges by status',
+    filters: { status: 'authorized', reference: null, phone: null, email: null },
+  },
+  { table: 'payouts', name: 'list payouts', filters: { status: null, reference: null, phone: null } },
+  {
+    table: 'payouts',
+    name: 'list payouts by status',
+    filters: { status: 'authorized', reference: null, phone: null },
+  },
+]
+type List = (typeof LISTS)[number]
+
+const service = opened(() => startService())
+const large = made(() => payer(service, 1_000_000))
+const small = made(() => payer(service, 1_000_000))
+const firstAt = () => new Date(service.clock.nowMs() + 1000).toISOString()
+const middle = () => new Date(service.clock.nowMs() + (MANY / 2) * 1000).toISOString()
+
+// One row a second from now on.
+prepare(async () => {
+  for (const { api } of [large, small]) {
+    await api.charge()
+    await pay(api)
+  }
+  for (const table of TABLES) {
+    const names = await service.rows<{ name: string }>(
+      `select column_name as name from information_schema.columns where table_schema = $1 and table_name = $2`,
+      [service.app.cell, table],
+    )
+    const own: Record<string, string> = {
+      id: `id || lpad(n::text, 6, '0')`,
+      rail_reference: 'gen_random_uuid()::text',
+      created_at: `$2::timestamptz + n * interval '1 second'`,
+    }
+    await service.rows(
+      `insert into ${table} (${names.map(({ name }) => name).join(', ')})
+       select ${names.map(({ name }) => own[name] ?? name).join(', ')} from ${table}, generate_series(1, ${MANY}) n
+       where merchant_id = $1`,
+      [large.merchantId, service.clock.now().toISOString()],
+    )
+    await service.rows(`analyze ${table}`)
+  }
+})
+
+const PLANNED = statement<{ generic: number; custom: number }>(
+  'test: how often lists were planned',
+  'select generic_plans::int as generic, custom_plans::int as custom from pg_prepared_statements where name = $1',
+)
+const MODE = statement<{ plan_cache_mode: string }>(
+  'test: plan cache mode',
+  "select current_setting('plan_cache_mode') as plan_cache_mode",
+)
+
+for (const { table, name, filters } of LISTS)
+  test(`${name}: it is planned once, for merchants of every size and for every page`, async () => {
+    const always = filters.status === null ? '' : `&status=${filters.status}`
+    for (const query of [
+      'limit=20',
+      'limit=1',
+      'limit=100',
+      `created_before=${middle()}`,
+      'limit=2',
+      'limit=3',
+    ])
+      for (const { api } of [large, small])
+        assert.equal((await api.get(`/v1/${table}?${query}${always}`)).status, 200)
+    assert.deepEqual(await service.app.db.query(PLANNED, [name]), [{ generic: 12, custom: 0 }])
+    assert.deepEqual(await service.app.db.query(MODE), [{ plan_cache_mode: 'auto' }])
+  })
+
+test('a list that fails leaves its connection as it was', async () => {
+  await assert.rejects(service.app.db.query(find('list charges'), []), /bind message/)
+  assert.deepEqual(await service.app.db.query(MODE), [{ plan_cache_mode: 'auto' }])
+  assert.equal((await small.api.get('/v1/charges')).body.data.length, 1)
+})
+
+for (const list of LISTS)
+  test(`${list.name}: its plan reads the rows of the page and no others, between all bounds`, async () => {
+    for (const [from, until] of [
+      ['-infinity', 'infinity'],
+      ['-infinity', middle()],
+      [middle(), 'infinity'],
+      [firstAt(), middle()],
+    ] as const) {
+      const older = await rowsLookedAt(list, '', [from, until, 'zzzz'])
+      const newer = await rowsLookedAt(list, ', newer', [until, from, ''])
+      for (const looked of [older, newer]) assert.equal(looked, PAGE, `from ${from} to ${until}`)
+    }
+  })
+
+const find = (name: string) => allStatements().find((one) => one.name === name) ?? assert.fail(name)
+
+/** By one scan of the plan at most, with the settings of the service. */
+async function rowsLookedAt({ name, filters }: List, way: string, bounds: string[]): Promise<number> {
+  const client = await service.app.db.pool.connect()
+  try {
+    await client.query('set plan_cache_mode = force_generic_plan')
+    await client.query(`prepare looked as ${find(`${name}${way}`).text}`)
+    const values = [large.merchantId, 'test', ...bounds, PAGE, ...Object.values(filters)]
+    const call = `looked (${values.map((value) => (value === null ? 'null' : `'${value}'`)).join(', ')})`
+    const { rows } = await client.query(`explain (analyze, format json) execute ${call}`)
+    return lookedAt(rows[0]['QUERY PLAN'][0].Plan)
+  } finally {
+    client.release(true)
+  }
+}
+
+function lookedAt(plan: any): number {
+  const own = (plan['Actual Rows'] ?? 0) + (plan['Rows Removed by Filter'] ?? 0)
+  return Math.max(own, ...(plan.Plans ?? []).map(lookedAt))
+}
