@@ -25,7 +25,7 @@ export type Stream = {
 export type Reader = {
   /** Whether nobody reads any more. */
   gone(): boolean
-  /** Takes the next piece. Throws ReaderGone when nobody reads any more, and 503 when there is no room for it. */
+  /** Takes the next piece and keeps a copy. Throws ReaderGone when nobody reads any more, and 503 when there is no room for it. */
   write(piece: string | Uint8Array): Promise<void>
 }
 

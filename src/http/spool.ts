@@ -7,8 +7,9 @@ import { unavailable } from '../platform/refusal.ts'
 /** A document that is written in full before any of it is sent: in memory, or on disk when it is long. */
 export type Spool = {
   readonly bytes: number
+  /** Copies the piece, so that its memory can be used again. */
   add(piece: string | Uint8Array): Promise<void>
-  /** The document from its beginning, in pieces. */
+  /** The document from its beginning, in pieces. The bytes of one are valid until the next one is asked for. */
   pieces(): AsyncGenerator<Uint8Array>
   /** Frees the memory or the file. */
   close(): Promise<void>
@@ -24,39 +25,51 @@ let spooledBytes = 0
 
 /** Errors of `add`: 503 when there is no room for it. */
 export function openSpool(): Spool {
-  let held: Buffer[] = []
+  // Written to the file and filled again: new memory for every piece of a long document would keep the collector busy.
+  let held: Buffer = Buffer.alloc(0)
   let heldBytes = 0
   let file: FileHandle | null = null
   let fileBytes = 0
 
   async function flush(): Promise<void> {
     if (spooledBytes + heldBytes > MOST_BYTES) throw unavailable(FREED_WITHIN_S)
-    const bytes = Buffer.concat(held)
-    held = []
+    const bytes = held.subarray(0, heldBytes)
     heldBytes = 0
     spooledBytes += bytes.length
     fileBytes += bytes.length
     file ??= await openUnnamed()
     await writeAll(file, bytes, fileBytes - bytes.length)
   }
+  function grow(wanted: number): void {
+    if (wanted <= held.length || held.length === HELD_BYTES) return
+    const larger = Buffer.allocUnsafeSlow(Math.min(HELD_BYTES, Math.max(wanted, 2 * held.length)))
+    held.copy(larger, 0, 0, heldBytes)
+    held = larger
+  }
   return {
     get bytes() {
       return fileBytes + heldBytes
     },
     async add(piece) {
-      const bytes = Buffer.from(piece as string)
-      held.push(bytes)
-      heldBytes += bytes.length
-      if (heldBytes > HELD_BYTES) await flush().catch(asUnavailable)
+      const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece
+      grow(heldBytes + bytes.length)
+      for (let at = 0; at < bytes.length; ) {
+        if (heldBytes === HELD_BYTES) await flush().catch(asUnavailable)
+        const some = bytes.subarray(at, at + HELD_BYTES - heldBytes)
+        held.set(some, heldBytes)
+        heldBytes += some.length
+        at += some.length
+      }
     },
     async *pieces() {
       if (file !== null) yield* piecesOf(file, fileBytes)
-      yield* held
+      if (heldBytes > 0) yield held.subarray(0, heldBytes)
     },
     async close() {
       spooledBytes -= fileBytes
       fileBytes = 0
-      held = []
+      held = Buffer.alloc(0)
+      heldBytes = 0
       await file?.close()
       file = null
     },
@@ -77,8 +90,9 @@ async function writeAll(file: FileHandle, bytes: Buffer, from: number): Promise<
 }
 
 async function* piecesOf(file: FileHandle, length: number): AsyncGenerator<Uint8Array> {
+  const buffer = Buffer.allocUnsafeSlow(PIECE_BYTES)
   for (let at = 0; at < length; ) {
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(PIECE_BYTES), 0, PIECE_BYTES, at)
+    const { bytesRead } = await file.read(buffer, 0, PIECE_BYTES, at)
     if (bytesRead === 0) throw new Error('a spooled document is shorter than it was written')
     at += bytesRead
     yield buffer.subarray(0, bytesRead)

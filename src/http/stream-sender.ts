@@ -67,26 +67,26 @@ async function sendAll(raw: ServerResponse, spool: Spool, pace: Pace): Promise<v
   }
   for await (const piece of spool.pieces()) {
     if (raw.destroyed) throw new ReaderGone('the client hung up')
-    raw.write(piece)
-    if (raw.writableNeedDrain) await heard(raw, 'drain', patienceMs())
+    // Until it has been sent its bytes stay in use.
+    await heard(raw, patienceMs(), (done) => raw.write(piece, done))
     sent += piece.length
   }
-  raw.end()
-  if (!raw.writableFinished) await heard(raw, 'finish', patienceMs())
+  await heard(raw, patienceMs(), (done) => raw.end(done))
 }
 
-function heard(raw: ServerResponse, event: 'drain' | 'finish', withinMs: number): Promise<void> {
+function heard(raw: ServerResponse, withinMs: number, send: (done: () => void) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (error?: ReaderGone) => {
       clearTimeout(timer)
-      raw.off(event, onEvent).off('close', onClose)
+      raw.off('close', onClose)
       if (error) reject(error)
       else resolve()
     }
-    const onEvent = () => settle()
     const onClose = () => settle(new ReaderGone('the client hung up'))
     const timer = setTimeout(() => settle(new ReaderGone('the client reads too slowly')), withinMs)
-    raw.on(event, onEvent).on('close', onClose)
+    raw.on('close', onClose)
     if (raw.destroyed) onClose()
+    // What is told of a broken connection is no end of sending.
+    else send(() => (raw.destroyed ? onClose() : settle()))
   })
 }
