@@ -16,7 +16,8 @@ export type Spool = {
 }
 
 const HELD_BYTES = 512 * 1024
-const PIECE_BYTES = 64 * 1024
+// Each is a round trip to a thread.
+const PIECE_BYTES = 256 * 1024
 // On the disk, of all documents of this process together.
 const MOST_BYTES = 2 * 1024 * 1024 * 1024
 const FULL_DISK = ['ENOSPC', 'EDQUOT', 'EROFS']

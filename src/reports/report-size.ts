@@ -5,7 +5,7 @@ import type { ReportSize, Turn } from '../platform/report-turns.ts'
 import { reportTurns } from '../platform/report-turns.ts'
 import type { Period } from './statement/period.ts'
 import { rangeOf } from './statement/range.ts'
-import type { Snapshot } from './statement/snapshot.ts'
+import type { Asked } from './statement/snapshot.ts'
 
 // Takes some tens of milliseconds, as a PDF a second or two. The count includes a day before and after the month.
 const SMALL_TRANSFERS = 10_000
@@ -30,7 +30,7 @@ export function inTurn(
 
 /** Decided by the number of transfers in the range that contains the month. */
 async function sizeOf(app: App, { merchantId, mode }: Caller, period: Period): Promise<ReportSize> {
-  const present: Snapshot = { ask: (question, values) => app.db.query(question, [...values]) }
+  const present: Asked = { ask: (question, values) => app.db.query(question, [...values]) }
   const { first, end } = await rangeOf(present, { merchantId, mode }, period)
   return end - first > SMALL_TRANSFERS ? 'large' : 'small'
 }

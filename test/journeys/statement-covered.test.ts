@@ -3,12 +3,14 @@ import { randomInt } from 'node:crypto'
 import test from 'node:test'
 import fc from 'fast-check'
 import { moveCharge } from '../../src/charges/move-charge.ts'
+import { RowsAsJson } from '../../src/platform/db/rows-as-json.ts'
 import { newId } from '../../src/platform/ids.ts'
-import { askMerged } from '../../src/reports/statement/covered.ts'
+import { withCovered } from '../../src/reports/statement/covered.ts'
 import { readFigures, windowsOf } from '../../src/reports/statement/figures.ts'
-import type { Lines } from '../../src/reports/statement/lines.ts'
+import { MONEY_IN, MONEY_IN_KINDS } from '../../src/reports/statement/money-in.ts'
 import { readPeriod } from '../../src/reports/statement/period.ts'
 import { inSnapshot } from '../../src/reports/statement/snapshot.ts'
+import { windowOf } from '../../src/reports/statement/window.ts'
 import { newCard, payByCard } from '../helpers/gift-cards.ts'
 import { opened, openedAndVerified } from '../helpers/opened.ts'
 import { readPdf, textOf } from '../helpers/pdf-text.ts'
@@ -170,14 +172,13 @@ const readInWindows = ({ merchantId }: Payer, size: number) =>
     const ledger = { merchantId, mode: 'live' as const }
     const figures = await readFigures(snapshot, ledger, { period: PERIOD, complete: false })
     const month = { ledger, period: PERIOD, complete: false, figures }
-    const ask = askMerged(snapshot, month, windowsOf(figures.range, size))
-    const pieces: string[] = []
-    let last: Lines | null = null
-    for (let asking = ask(null); asking !== null; asking = ask(last)) {
-      last = (await asking)[0] as Lines
-      if (last.count > 0) pieces.push(last.lines as string)
+    async function* posted() {
+      for (const window of windowsOf(figures.range, size))
+        yield* await snapshot.copy(MONEY_IN, windowOf(month, window))
     }
-    return JSON.parse(`[${pieces.join(',')}]`).map(({ id }: { id: string }) => id)
+    const json = new RowsAsJson(MONEY_IN_KINDS, null)
+    for await (const rows of withCovered(snapshot, month, posted())) json.add(rows)
+    return JSON.parse(`[${json.taken().lines}]`).map(({ id }: { id: string }) => id)
   })
 
 test('for any order of times and numbers, the lines have one order, however they are read', async (context) => {

@@ -1,11 +1,12 @@
 import { assert } from '../../platform/assert.ts'
+import { sqlTime } from '../../platform/db/sql-time.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { unavailable } from '../../platform/refusal.ts'
 import { minus, type Sum, sumOf } from '../../platform/sums.ts'
 import { countCovered } from './covered.ts'
-import { type Period, sqlTime } from './period.ts'
+import type { Period } from './period.ts'
 import { rangeOf, type SeqRange } from './range.ts'
-import type { Ledger, Snapshot } from './snapshot.ts'
+import type { Asked, Ledger } from './snapshot.ts'
 
 /** The totals of a month, read before its lines. Whole UGX; balances are available + pending. */
 export type Figures = {
@@ -64,7 +65,7 @@ const DECIDED_WITHIN_S = 5
 
 /** Reads the totals of the month. Throws 503 while a payout of a finished month is not decided yet. */
 export async function readFigures(
-  snapshot: Snapshot,
+  snapshot: Asked,
   ledger: Ledger,
   { period, complete }: { period: Period; complete: boolean },
 ): Promise<Figures> {

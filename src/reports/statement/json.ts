@@ -22,7 +22,7 @@ export const statementJson = (app: App, caller: Caller, period: Period): Stream 
           let before = `,"${section}":[`
           for await (const piece of lines(section)) {
             await reader.write(before)
-            await reader.write(piece.lines ?? '')
+            await reader.write(piece.lines)
             giftCards = sumOf(giftCards, piece.giftCards)
             before = ','
           }

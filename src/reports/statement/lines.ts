@@ -1,173 +1,159 @@
 import { assert } from '../../platform/assert.ts'
-import { type Statement, statement } from '../../platform/db/statement.ts'
+import type { Literal } from '../../platform/db/copy-out.ts'
+import { RowsAsJson } from '../../platform/db/rows-as-json.ts'
+import { sqlTime } from '../../platform/db/sql-time.ts'
+import type { Statement } from '../../platform/db/statement.ts'
+import { letOthersRun } from '../../platform/let-others-run.ts'
 import type { Sum } from '../../platform/sums.ts'
-import { askMerged } from './covered.ts'
-import { CHANGE, type Figures, windowsOf } from './figures.ts'
-import {
-  DATE,
-  FROM,
-  names,
-  POSTED_CHARGES,
-  POSTED_GIFT_CARD,
-  POSTED_LINE,
-  text,
-  UNTIL,
-  WITHIN,
-  word,
-} from './line-text.ts'
-import { type Period, sqlTime } from './period.ts'
+import { ADJUSTMENTS } from './adjustments.ts'
+import { withCovered } from './covered.ts'
+import { type Figures, windowsOf } from './figures.ts'
+import { GIFT_CARD, MONEY_IN, MONEY_IN_KINDS } from './money-in.ts'
+import { MONEY_OUT, MONEY_OUT_KINDS } from './money-out.ts'
+import type { Period } from './period.ts'
 import type { SeqRange } from './range.ts'
 import type { Ledger, Snapshot } from './snapshot.ts'
+import { windowOf } from './window.ts'
 
 /** The three lists of a statement. */
 export type Section = 'money_in' | 'money_out' | 'adjustments'
 export const SECTIONS: readonly Section[] = ['money_in', 'money_out', 'adjustments']
 
-/** Lines as JSON objects with commas between, as the database wrote them. `giftCards` is 0 but for money that came in. */
-export type Lines = { lines: string | null; count: number; giftCards: Sum }
+/**
+ * Lines as JSON objects with commas between; the bytes are valid until the next lines are asked for. `giftCards` is 0 but for money
+ * that came in.
+ */
+export type Lines = { lines: Buffer; count: number; giftCards: Sum }
 
 /** The month whose lines are asked for. */
 export type Month = { ledger: Ledger; period: Period; complete: boolean; figures: Figures }
 
-const MONEY_IN = statement<Lines>(
-  'money in of a statement',
-  `select string_agg(${POSTED_LINE}, ',' order by t.seq) as lines, count(*) as count,
-     coalesce(sum(${POSTED_GIFT_CARD}), 0)::bigint as "giftCards" from ${POSTED_CHARGES}`,
-)
-
-// $7: the state as of this time, the end of a finished month; null for the present.
-const PAYOUT_COLUMNS =
-  'p.id, p.reference, p.rail_reference, p.recipient_phone, p.kind, p.amount, p.fee, p.status, p.completed_at'
-const payout = (
-  p: string,
-) => `${DATE} || ${names(p)} || ',"party":' || ${word(`${p}.recipient_phone`)} || ',"kind":"' || ${p}.kind
-  || '","amount":' || ${p}.amount || ',"fee":' || ${p}.fee || ',"total":' || ${p}.amount + ${p}.fee || ',"status":"'
-  || case when $7::timestamptz is null or ${p}.completed_at < $7 then ${p}.status else 'pending' end || '"}'`
-
-// A payout that is not published (yet) has no line here.
-const MONEY_OUT = statement<Lines>(
-  'money out of a statement',
-  `select string_agg(line, ',' order by seq) as lines, count(line) as count, 0 as "giftCards" from (
-     select t.seq, case when n.id is null then (select ${payout('p')} from payouts p
-         where p.merchant_id = $1 and p.id = t.subject and p.published) else ${payout('n')} end as line
-     from transfers t left join (select ${PAYOUT_COLUMNS} from payouts p
-       where p.merchant_id = $1 and p.mode = $2 and p.status in ('pending', 'authorized', 'succeeded', 'failed')
-         and p.published and p.created_at >= ${FROM} - interval '1 minute' and p.created_at <= ${UNTIL}) n on n.id = t.subject
-     where ${WITHIN} and t.kind = 'payout_reserve') l`,
-)
-
-// A reservation that never became a payout has no public id and no rail reference.
-const RELEASED = `'"kind":"released_reservation","reference":' || ${text('p.reference')} || ',"id":null,"rail_reference":null'`
-const RETURNED = `case when p.published then '"kind":"payout_returned",' || ${names('p')} else ${RELEASED} end`
-const AMOUNT = `',"amount":' || change`
-
-// $7: whether any reservation of the month never became a payout; if none, payouts need not be read.
-const ADJUSTMENTS = statement<Lines>(
-  'adjustments of a statement',
-  `with line as (select seq, ${DATE} || case
-     when kind = 'split_share' then (select '"kind":"split_share",' || ${names('c')} || ',"amount":' || -t.amount
-       || ',"note":' || ${text(`split_part(t.credit, ':', 2)`)} from charges c
-       where c.merchant_id = $1 and c.id = t.subject)
-     when kind = 'charge_fee_return' then (select '"kind":"refund_fee_returned",' || ${names('c')} || ${AMOUNT}
-       || ',"note":' || ${text('c.refund_id')} from charges c where c.merchant_id = $1 and c.id = t.subject)
-     when kind = 'payout_return' then (select ${RETURNED} || ${AMOUNT} || ',"note":' || ${text('p.failure_reason')}
-       from payouts p where p.merchant_id = $1 and p.id = t.subject)
-     when kind = 'payout_reserve' then (select ${RELEASED} || ${AMOUNT} || ',"note":null'
-       from payouts p where p.merchant_id = $1 and p.id = t.subject)
-     when kind = 'top_up' then '"kind":"top_up","reference":null,"id":null,"rail_reference":' || ${text('t.subject')}
-       || ${AMOUNT} || ',"note":null'
-     when kind in ('correction_in', 'correction_out') then '"kind":"correction","reference":null,"id":' || ${text('t.subject')}
-       || ',"rail_reference":null' || ${AMOUNT} || ',"note":'
-       || ${text('(select d.told from adjustments d where d.merchant_id = $1 and d.id = t.subject)')}
-     else '"kind":"add_funds","reference":null,"id":' || ${text('t.subject')} || ',"rail_reference":null' || ${AMOUNT} || ',"note":null'
-     end || '}' as line
-   from (select t.seq, kind, subject, credit, amount, at, ${CHANGE} as change from transfers t
-     where ${WITHIN} and (kind = 'split_share' or kind not in ('charge_net', 'payout_reserve') and ${CHANGE} <> 0
-       or $7 and kind = 'payout_reserve' and not (select p.published from payouts p
-         where p.merchant_id = $1 and p.id = t.subject))) t)
-   select string_agg(line, ',' order by seq) as lines, count(*) as count, 0 as "giftCards" from line`,
-)
-
 // The size of a window in transfers: small where lines are dense, larger where they are sparse. Even if every transfer were
 // a line, a window would be a few megabytes.
-const WINDOW = { least: 8000, most: 32_000, lines: 4000 }
-
-type Question = { statement: Statement<Lines>; more: readonly unknown[]; expected: number }
-/** Reads the piece after the given one; null when there is none. */
-type Ask = (last: Lines | null) => Promise<Lines[]> | null
+const WINDOW = { least: 16_000, most: 32_000, lines: 8000 }
+// They take a fraction of a millisecond to write. Then others have their turn.
+const LINES_AT_ONCE = 100
 
 /**
- * The lines of one section in the order of posting, a piece of at most a few thousand at a time; the next piece is read
- * while the last one is used. No more of the month is ever in memory.
+ * The lines of one section in the order of posting, some hundred at a time; the next few thousand are read while the last ones are
+ * used. No more of the month is ever in memory.
  */
 export async function* linesOf(snapshot: Snapshot, month: Month, section: Section): AsyncGenerator<Lines> {
-  const question = questionOf(month, section)
-  if (question.expected === 0) return
-  const covered = section === 'money_in' && month.figures.covered > 0
-  const ask = covered ? askCovered(snapshot, month, question) : askPosted(snapshot, month, question)
+  const expected = expectedOf(month, section)
+  if (expected === 0) return
   let count = 0
-  for await (const lines of inAdvance(ask)) {
+  for await (const lines of piecesOf(snapshot, month, section)) {
     count += lines.count
     if (lines.count > 0) yield lines
   }
-  assert(count === question.expected, `${section} has as many lines as were counted before`)
+  assert(count === expected, `${section} has as many lines as were counted before`)
 }
 
-async function* inAdvance(ask: Ask): AsyncGenerator<Lines> {
-  const next = (last: Lines | null) => {
-    const asking = ask(last)
-    // A caller that stops early ignores its result.
-    asking?.catch(() => {})
-    return asking
-  }
-  let asking = next(null)
-  try {
-    while (asking !== null) {
-      const [lines] = await asking
-      assert(lines, 'an aggregate is one row')
-      asking = next(lines)
-      yield lines
-    }
-  } finally {
-    await asking?.catch(() => {})
-  }
-}
-
-function askPosted(snapshot: Snapshot, month: Month, { statement: asked, more, expected }: Question): Ask {
-  const { ledger, period, figures } = month
-  const bounds = [sqlTime(period.start), sqlTime(period.end)]
-  const windows = windowsOf(figures.range, windowFor(figures.range, expected, WINDOW.least))
-  return () => {
-    const { value, done } = windows.next()
-    if (done) return null
-    const values = [ledger.merchantId, ledger.mode, value.first, value.end, ...bounds, ...more]
-    return snapshot.ask(asked, values)
-  }
-}
-
-/** With covered charges between the posted ones a window of few transfers may have many lines. */
-function askCovered(snapshot: Snapshot, month: Month, { expected }: Question): Ask {
-  const { range } = month.figures
-  return askMerged(snapshot, month, windowsOf(range, windowFor(range, expected, 1)))
-}
-
-function questionOf({ complete, period, figures }: Month, section: Section): Question {
+function expectedOf({ figures }: Month, section: Section): number {
   switch (section) {
     case 'money_in':
-      return { statement: MONEY_IN, more: [], expected: figures.countIn }
+      return figures.countIn
     case 'money_out':
-      return {
-        statement: MONEY_OUT,
-        more: [complete ? sqlTime(period.end) : null],
-        expected: figures.countOut,
-      }
+      return figures.countOut
     case 'adjustments':
-      return { statement: ADJUSTMENTS, more: [figures.withheld > 0], expected: figures.countAdjustments }
+      return figures.countAdjustments
   }
 }
 
-/** The number of transfers of the next window, from the number of lines in the last. */
-function windowFor({ first, end }: SeqRange, lines: number, least: number): number {
+function piecesOf(snapshot: Snapshot, month: Month, section: Section): AsyncGenerator<Lines> {
+  const { complete, period, figures } = month
+  switch (section) {
+    case 'money_in': {
+      const posted = rowsOf(snapshot, month, {
+        statement: MONEY_IN,
+        more: [],
+        lines: figures.countIn - figures.covered,
+      })
+      const rows = figures.covered > 0 ? withCovered(snapshot, month, posted) : posted
+      return written(rows, new RowsAsJson(MONEY_IN_KINDS, GIFT_CARD))
+    }
+    case 'money_out': {
+      const more = [complete ? period.end : null]
+      const rows = rowsOf(snapshot, month, { statement: MONEY_OUT, more, lines: figures.countOut })
+      return written(rows, new RowsAsJson(MONEY_OUT_KINDS, null))
+    }
+    case 'adjustments':
+      return adjustmentsOf(snapshot, month)
+  }
+}
+
+/** Writes rows as lines, so many at a time that others wait for a moment only. */
+async function* written(rows: AsyncIterable<Buffer>, json: RowsAsJson): AsyncGenerator<Lines> {
+  const taken = () => {
+    const { lines, count, sum } = json.taken()
+    return { lines, count, giftCards: sum }
+  }
+  for await (const some of rows) {
+    json.add(some)
+    if (json.waiting < LINES_AT_ONCE) continue
+    yield taken()
+    await letOthersRun()
+  }
+  yield taken()
+}
+
+type Question = { statement: Statement; more: readonly Literal[]; lines: number }
+
+/** The rows of a question about every window of the month, in blocks. */
+async function* rowsOf(
+  { copy }: Snapshot,
+  month: Month,
+  { statement, more, lines }: Question,
+): AsyncGenerator<Buffer> {
+  // One window is used while the next one is read.
+  let [memory, inUse]: [Buffer[], Buffer[]] = [[], []]
+  const read = (window: SeqRange) => {
+    ;[memory, inUse] = [inUse, memory]
+    return copy(statement, [...windowOf(month, window), ...more], memory)
+  }
+  for await (const blocks of inAdvance(month, lines, read)) yield* blocks
+}
+
+async function* adjustmentsOf({ ask }: Snapshot, month: Month): AsyncGenerator<Lines> {
+  const { withheld, countAdjustments } = month.figures
+  const read = (window: SeqRange) => {
+    const values = windowOf(month, window).map((value) => (value instanceof Date ? sqlTime(value) : value))
+    return ask(ADJUSTMENTS, [...values, withheld > 0])
+  }
+  for await (const [written] of inAdvance(month, countAdjustments, read)) {
+    assert(written, 'an aggregate is one row')
+    yield { lines: Buffer.from(written.lines ?? ''), count: written.count, giftCards: 0 }
+  }
+}
+
+/** Reads window after window, the next one while the last one is used. */
+async function* inAdvance<T>(
+  { figures: { range } }: Month,
+  lines: number,
+  read: (window: SeqRange) => Promise<T>,
+): AsyncGenerator<T> {
+  const windows = windowsOf(range, windowFor(range, lines))
+  const next = () => {
+    const { value, done } = windows.next()
+    const reading = done ? null : read(value)
+    // A caller that stops early ignores its result.
+    reading?.catch(() => {})
+    return reading
+  }
+  let reading = next()
+  try {
+    while (reading !== null) {
+      const window = await reading
+      reading = next()
+      yield window
+    }
+  } finally {
+    await reading?.catch(() => {})
+  }
+}
+
+/** The number of transfers of a window, from the number of lines in the month. */
+function windowFor({ first, end }: SeqRange, lines: number): number {
   const wanted = Math.ceil(((end - first) * WINDOW.lines) / lines)
-  return Math.min(Math.max(wanted, least), WINDOW.most)
+  return Math.min(Math.max(wanted, WINDOW.least), WINDOW.most)
 }

@@ -39,7 +39,7 @@ export async function statementPdf(app: App, caller: Caller, period: Period): Pr
               await draw({ step: 'begin', section })
               for await (const piece of lines(section)) {
                 giftCards = sumOf(giftCards, piece.giftCards)
-                await draw({ step: 'add', lines: piece.lines ?? '' })
+                await draw({ step: 'add', lines: piece.lines.toString() })
               }
               await draw({ step: 'finish', totals: totalsOf(figures, giftCards) })
             }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { readPeriod, sqlTime } from './period.ts'
+import { sqlTime } from '../../platform/db/sql-time.ts'
+import { readPeriod } from './period.ts'
 
 test('a month is read with its name, its bounds in Kampala and whether a PDF is wanted', () => {
   const july = {

@@ -19,8 +19,6 @@ const MONTHS = [
   'November',
   'December',
 ]
-const YEAR_1 = -62_135_596_800_000
-const YEAR_10000 = 253_402_300_800_000
 
 /** The month of `GET /v1/statements/{period}` and whether its PDF is asked for. Throws 400. */
 export function readPeriod(text: string): { period: Period; pdf: boolean } {
@@ -29,10 +27,4 @@ export function readPeriod(text: string): { period: Period; pdf: boolean } {
   if (bounds === null) throw badRequest('period must be YYYY-MM (optionally .pdf)')
   const label = `${MONTHS[Number(name.slice(5)) - 1]} ${name.slice(0, 4)}`
   return { period: { name, label, ...bounds }, pdf: suffix !== undefined }
-}
-
-/** A time for SQL: one outside the years that it can write is before or after everything. */
-export function sqlTime(at: Date): string {
-  if (at.getTime() < YEAR_1) return '-infinity'
-  return at.getTime() >= YEAR_10000 ? 'infinity' : at.toISOString()
 }

@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg'
+import { copyOut, type Literal } from '../../platform/db/copy-out.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { type Statement, statement } from '../../platform/db/statement.ts'
 
@@ -6,7 +7,12 @@ import { type Statement, statement } from '../../platform/db/statement.ts'
 export type Ledger = { merchantId: number; mode: 'test' | 'live' }
 
 /** One state of the database that all questions are asked of. */
-export type Snapshot = { ask<Row>(question: Statement<Row>, values: readonly unknown[]): Promise<Row[]> }
+export type Snapshot = Asked & Copied
+export type Asked = { ask<Row>(question: Statement<Row>, values: readonly unknown[]): Promise<Row[]> }
+/** The rows of an answer in binary, for questions with very many (db/copy-out.ts). */
+export type Copied = {
+  copy(question: Statement, values: readonly Literal[], memory?: Buffer[]): Promise<Buffer[]>
+}
 
 // The two halves of a window are hashed against each other and everything else is found by its index; estimates for a month
 // that no statistics know yet must not turn that into a loop over both halves.
@@ -25,6 +31,7 @@ export function inSnapshot<T>(
   return db.snapshot(async (client: PoolClient) => {
     const snapshot: Snapshot = {
       ask: async ({ name, text }, values) => (await client.query({ name, text, values: [...values] })).rows,
+      copy: (question, values, memory = []) => copyOut(client, question, { values, memory }),
     }
     await snapshot.ask(plans, [])
     return work(snapshot)

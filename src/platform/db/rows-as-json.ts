@@ -1,0 +1,84 @@
+import { assert } from '../assert.ts'
+import { JsonBytes } from '../json-bytes.ts'
+import { type Sum, sumOf } from '../sums.ts'
+import { COLUMNS_BYTES, LENGTH_BYTES, lengthAt, timeAt, wholeAt } from './binary-rows.ts'
+
+/** How the value of a column is written; each may be null. A time is written as in Kampala. */
+export type JsonKind = 'time' | 'text' | 'whole'
+/** Objects with commas between, how many they are, and the sum of one of their members. */
+export type JsonLines = { lines: Buffer; count: number; sum: Sum }
+type Member = { before: Buffer; kind: JsonKind; summed: boolean }
+
+const COMMA = Buffer.from(',')
+const CLOSE = Buffer.from('}')
+const NULL = Buffer.from('null')
+
+/**
+ * Writes rows in binary as JSON objects. Their columns are these members in this order; `summed` is one of the whole ones. The bytes of a
+ * text go from the row into the line as they are, and no object is made on the way.
+ */
+export class RowsAsJson {
+  private readonly json = new JsonBytes()
+  private readonly members: readonly Member[]
+  private count = 0
+  private sum: Sum = 0
+
+  constructor(columns: Readonly<Record<string, JsonKind>>, summed: string | null) {
+    this.members = Object.entries(columns).map(([name, kind], nth) => ({
+      before: Buffer.from(`${nth === 0 ? '{' : ','}${JSON.stringify(name)}:`),
+      kind,
+      summed: name === summed,
+    }))
+  }
+
+  /** How many rows were added since the last `taken`. */
+  get waiting(): number {
+    return this.count
+  }
+
+  add(rows: Buffer): void {
+    for (let at = 0; at < rows.length; ) {
+      assert(rows.readInt16BE(at) === this.members.length, 'a row has a column for each member')
+      if (this.count > 0) this.json.raw(COMMA)
+      at += COLUMNS_BYTES
+      for (const member of this.members) {
+        this.json.raw(member.before)
+        at = this.value(member, rows, at)
+      }
+      this.json.raw(CLOSE)
+      this.count += 1
+    }
+  }
+
+  /** What was added since the last call. Its bytes are valid until something is added again. */
+  taken(): JsonLines {
+    const taken = { lines: this.json.taken(), count: this.count, sum: this.sum }
+    this.count = 0
+    this.sum = 0
+    return taken
+  }
+
+  /** Writes the value at this place and answers where the next one is. */
+  private value({ kind, summed }: Member, rows: Buffer, at: number): number {
+    const length = lengthAt(rows, at)
+    const from = at + LENGTH_BYTES
+    if (length < 0) {
+      this.json.raw(NULL)
+      return from
+    }
+    switch (kind) {
+      case 'time':
+        this.json.kampalaTime(timeAt(rows, from))
+        break
+      case 'text':
+        this.json.text(rows, from, from + length)
+        break
+      case 'whole': {
+        const whole = wholeAt(rows, from)
+        this.json.whole(whole)
+        if (summed) this.sum = sumOf(this.sum, whole)
+      }
+    }
+    return from + length
+  }
+}
