@@ -9,7 +9,7 @@ export type BusyMonth = { merchant: BenchMerchant; start: Date; end: Date; items
 export const LINES_A_HUNDRED = 101
 
 const ITEMS = `select n, n % 100 < 90 as charged, n % 100 = 99 as returned, substr(md5(n::text), 1, 16) as own,
-    $3::timestamptz + ($4::timestamptz - $3::timestamptz) * (n / $5::float8) as at
+    date_trunc('milliseconds', $3::timestamptz + ($4::timestamptz - $3::timestamptz) * (n / $5::float8)) as at
   from generate_series($6::int, $7::int) n`
 const CHARGES = `insert into charges (merchant_id, id, mode, status, amount, fee, channel, phone, phone9, reference,
     rail_reference, rail_transaction_id, created_at, completed_at, hold_until, settled_at, settlement_id)

@@ -1,7 +1,7 @@
 import { get } from 'node:http'
 import { checkpointLedgers } from '../src/ledger/balances.ts'
 import type { Database } from '../src/platform/db/database.ts'
-import { median, rounded } from './figures.ts'
+import { median, ratio, rounded } from './figures.ts'
 import { writeRecords } from './history.ts'
 import { memoryMb, peakMemoryMb } from './processes.ts'
 import type { BenchMerchant, Stage } from './stage.ts'
@@ -10,6 +10,8 @@ import { LINES_A_HUNDRED, writeBusyMonth } from './statement-history.ts'
 const LOOK_EVERY_MS = 10
 const TIMES = 3
 const WARMING = 20
+const CHARGES = { connections: 32, perSecond: 200 }
+const CHARGES_MS = { warm: 3000, measured: 10_000 }
 const MONTH = `date_trunc('month', now() at time zone 'Africa/Kampala') - interval '3 months'`
 const PERIOD = `select to_char(month, 'YYYY-MM') as name, month at time zone 'Africa/Kampala' as start,
     (month + interval '1 month') at time zone 'Africa/Kampala' as end from (select ${MONTH} as month) m`
@@ -29,6 +31,7 @@ export async function measureStatement(stage: Stage, merchant: BenchMerchant, wa
   const worst = (of: (round: (typeof rounds)[0]) => number | null) =>
     Math.max(...rounds.map((round) => of(round) ?? Number.NaN))
   const [{ lines, mb }] = rounds as [(typeof rounds)[0]]
+  const { without, beside, secondsBeside } = await besideCharges(stage, path, merchant)
   const figures = {
     lines,
     mb: rounded(mb, 1),
@@ -38,8 +41,15 @@ export async function measureStatement(stage: Stage, merchant: BenchMerchant, wa
       worst((round) => round.extraMb),
       1,
     ),
+    seconds_beside_charges: rounded(secondsBeside),
+    charge_p99_without_ms: rounded(without.p99Ms),
+    charge_p99_beside_ms: rounded(beside.p99Ms),
+    charge_p99_beside_vs_without: rounded(ratio(beside.p99Ms, without.p99Ms), 2),
   }
   stage.say(`a statement of ${lines} lines in ${figures.p50_seconds} s, ${figures.worst_extra_mb} MB more`)
+  stage.say(
+    `charges p99 ${figures.charge_p99_without_ms} ms, beside it ${figures.charge_p99_beside_ms} ms (${figures.seconds_beside_charges} s)`,
+  )
   return figures
 }
 
@@ -80,6 +90,30 @@ async function readOnce({ service }: Stage, path: string, { token }: BenchMercha
   if (peak !== null && peakBefore !== null && peak > peakBefore) most = Math.max(most ?? 0, peak)
   const extraMb = before === null || most === null ? null : most - before
   return { seconds, mb: bytes / 1024 ** 2, lines, extraMb }
+}
+
+/** Charges of other merchants, first alone, then while statements are made one after the other all the while. */
+async function besideCharges(stage: Stage, path: string, { token }: BenchMerchant) {
+  await stage.restart()
+  const { service, driver } = stage
+  const tokens = stage.merchants.map((merchant) => merchant.token)
+  const charge = (ms: number) => driver.run({ ...CHARGES, port: service.port, tokens, ms })
+  await charge(CHARGES_MS.warm)
+  const without = await charge(CHARGES_MS.measured)
+  let charging = true
+  const charged = charge(CHARGES_MS.measured).finally(() => {
+    charging = false
+  })
+  const seconds: number[] = []
+  while (charging) {
+    const startedAt = performance.now()
+    await download(service.port, path, token)
+    seconds.push((performance.now() - startedAt) / 1000)
+  }
+  const beside = await charged
+  for (const { refusal } of [without, beside])
+    if (refusal !== null) throw new Error(`a charge was refused: ${refusal}`)
+  return { without, beside, secondsBeside: median(seconds) }
 }
 
 /** Reads to the end and keeps nothing; each line of a statement has one `"date":`. */
