@@ -20,6 +20,10 @@ const RELEASED = `'"kind":"released_reservation","reference":' || ${text('p.refe
 const RETURNED = `case when p.published then '"kind":"payout_returned",' || ${names('p')} else ${RELEASED} end`
 const AMOUNT = `',"amount":' || change`
 
+// The lines of the other lists, and the kinds that never change the balance: nearly all transfers. To compare their accounts would cost an
+// eighth of the time.
+const NO_ADJUSTMENTS = `'charge_net', 'payout_reserve', 'charge_fee', 'payout_sent', 'payout_fee'`
+
 // $7: whether any reservation of the month never became a payout; if none, payouts need not be read.
 export const ADJUSTMENTS = statement<WrittenLines>(
   'adjustments of a statement',
@@ -41,7 +45,7 @@ export const ADJUSTMENTS = statement<WrittenLines>(
      else '"kind":"add_funds","reference":null,"id":' || ${text('t.subject')} || ',"rail_reference":null' || ${AMOUNT} || ',"note":null'
      end || '}' as line
    from (select t.seq, kind, subject, credit, amount, at, ${CHANGE} as change from transfers t
-     where ${WITHIN} and (kind = 'split_share' or kind not in ('charge_net', 'payout_reserve') and ${CHANGE} <> 0
+     where ${WITHIN} and (kind = 'split_share' or kind not in (${NO_ADJUSTMENTS}) and ${CHANGE} <> 0
        or $7 and kind = 'payout_reserve' and not (select p.published from payouts p
          where p.merchant_id = $1 and p.id = t.subject))) t)
    select string_agg(line, ',' order by seq) as lines, count(*) as count from line`,
