@@ -11,7 +11,7 @@ export type Lengths = {
   /** The first payments after a start, which are reported as cold. */
   coldMs: number
   /** Payments after that which are not reported. */
-  warmMs: number
+  warmMs: Readonly<Record<Limits, number>>
   rounds: number
   paymentsMs: number
   hotMs: number
@@ -21,12 +21,12 @@ type Limits = 'on' | 'off'
 
 // A service costs twice as much in its first seconds. After 30,000 payments it costs what it will cost.
 export const QUICK: Lengths = {
-  ...{ starts: ['on', 'off', 'on', 'on'], coldMs: 1200, warmMs: 6000 },
+  ...{ starts: ['on', 'off', 'on', 'on'], coldMs: 1200, warmMs: { on: 6000, off: 5000 } },
   ...{ rounds: 2, paymentsMs: 1500, hotMs: 1000, tpcbSeconds: 1 },
 }
 // A window of a minute is full after a minute.
 export const FULL: Lengths = {
-  ...{ starts: ['on', 'off', 'on', 'off', 'on', 'off'], coldMs: 2000, warmMs: 60_000 },
+  ...{ starts: ['on', 'off', 'on', 'off', 'on', 'off'], coldMs: 2000, warmMs: { on: 60_000, off: 12_000 } },
   ...{ rounds: 6, paymentsMs: 2000, hotMs: 2000, tpcbSeconds: 2 },
 }
 const SETTINGS: Record<Limits, Record<string, string>> = {
@@ -91,7 +91,7 @@ async function playStart(
   await stage.restart(SETTINGS[limits])
   const before = await countComplete(stage)
   const cold = await payRound(stage, stage.merchants, lengths.coldMs)
-  const warm = await payRound(stage, stage.merchants, lengths.warmMs)
+  const warm = await payRound(stage, stage.merchants, lengths.warmMs[limits])
   const rounds: Round[] = []
   while (rounds.length < lengths.rounds) rounds.push(await playRound(stage, lengths, pgbench))
   const all = [cold, warm, ...rounds.flatMap(({ payments, hot }) => [payments, hot])]

@@ -24,7 +24,8 @@ export async function testDatabase(): Promise<TestDatabase> {
     dataDir: SHARED,
     say: () => {},
     settings: {
-      ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_wal_size: '128MB' },
+      ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
+      ...{ max_wal_size: '128MB', shared_buffers: '128MB' },
       // Enough for the services of several files at once.
       max_connections: '600',
     },

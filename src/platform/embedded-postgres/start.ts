@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, fchmodSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
+import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CannotStart, saysFullDisk } from '../cannot-start.ts'
@@ -25,6 +26,9 @@ const LONGEST_SOCKET_FOLDER = 85 // Bytes: macOS allows 104 for the whole path, 
 const LARGE_LOG_BYTES = 10_000_000
 const LOG_TAIL = 2000
 const LOG_MODE = 0o600
+const MEGABYTE = 1024 * 1024
+const LEAST_SHARED_MB = 128
+const MOST_SHARED_MB = 1024
 // Server processes whose postmaster was killed end within moments; until then PostgreSQL refuses to start.
 const REFUSED_FOR_NOW = /pre-existing shared memory block|lock file ".*" already exists/
 
@@ -36,9 +40,21 @@ const SETTINGS = {
   fsync: 'on',
   synchronous_commit: 'on',
   full_page_writes: 'on',
+  // The server's own default is 128 MB. Once the pages that payments write to are more than that, each is written out and read in again
+  // several times, and a payment costs the server half as much again.
+  shared_buffers: `${sharedMegabytes()}MB`,
+  // After each checkpoint a page is logged as a whole once more; with 1 GB a busy server makes one every half minute.
+  max_wal_size: '2GB',
   // Detail and context of an error print whole rows, and a statement may hold its values: neither belongs in a file.
   log_error_verbosity: 'terse',
   log_min_error_statement: 'panic',
+}
+
+/** A quarter of the memory that there is, as PostgreSQL advises, up to a gigabyte. */
+function sharedMegabytes(): number {
+  const limit = process.constrainedMemory()
+  const memory = limit > 0 ? Math.min(limit, totalmem()) : totalmem()
+  return Math.min(MOST_SHARED_MB, Math.max(LEAST_SHARED_MB, Math.floor(memory / 4 / MEGABYTE)))
 }
 
 /** Waits until a server that already runs on the data folder answers; null when there is none or it goes away. */
