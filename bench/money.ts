@@ -27,7 +27,7 @@ export const QUICK: Lengths = {
 // A window of a minute is full after a minute.
 export const FULL: Lengths = {
   ...{ starts: ['on', 'off', 'on', 'off', 'on', 'off'], coldMs: 2000, warmMs: { on: 60_000, off: 12_000 } },
-  ...{ rounds: 6, paymentsMs: 2000, hotMs: 2000, tpcbSeconds: 2 },
+  ...{ rounds: 5, paymentsMs: 2000, hotMs: 1500, tpcbSeconds: 2 },
 }
 const SETTINGS: Record<Limits, Record<string, string>> = {
   on: {},
