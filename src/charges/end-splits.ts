@@ -5,7 +5,7 @@ import { lockSubaccountHeads, type SubaccountHead } from '../ledger/subaccount-h
 import type { MerchantTerms } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
 import type { Call, Tx } from '../platform/db/database.ts'
-import { newId } from '../platform/ids.ts'
+import { ascendingId } from '../platform/ids.ts'
 import { byCharge, lockPayees, type Share, writeShares } from '../subaccounts/shares.ts'
 import type { SubaccountStatus } from '../subaccounts/subaccount.ts'
 import { type ChargeFacts, residualOf } from './charge.ts'
@@ -79,7 +79,12 @@ function enterShares(
 function endShare(charge: ChargeFacts, { status, ...share }: Payee, tag: string): Share {
   if (charge.status === 'failed' || status !== 'active') return { ...share, reversed: true }
   const { holdUntil, settledAt } = charge
-  return { ...share, holdUntil, settledAt, settlementId: settledAt === null ? null : newId('setl_', tag) }
+  return {
+    ...share,
+    holdUntil,
+    settledAt,
+    settlementId: settledAt === null ? null : ascendingId('setl_', tag, settledAt),
+  }
 }
 
 /** Each share without a hold has its own settlement. */

@@ -12,7 +12,7 @@ import { later } from '../platform/clock.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import { joinRows } from '../platform/db/columns.ts'
 import type { Call, Tx } from '../platform/db/database.ts'
-import { newId } from '../platform/ids.ts'
+import { ascendingId } from '../platform/ids.ts'
 import { defineLane } from '../platform/lane.ts'
 import { count, timed } from '../platform/measures.ts'
 import { runApart, turnOfOneRun } from '../platform/run-apart.ts'
@@ -218,7 +218,7 @@ function endOf(
     railTransactionId: to.railTransactionId,
     holdUntil: atOnce ? at : later(at, hold + clockOffsetMs(terms, charge.mode)),
     settledAt: atOnce ? at : null,
-    settlementId: atOnce ? newId('setl_', terms.tag) : null,
+    settlementId: atOnce ? ascendingId('setl_', terms.tag, at) : null,
   }
 }
 

@@ -10,7 +10,7 @@ import { crashPoint } from '../platform/crash-point.ts'
 import { call } from '../platform/db/database.ts'
 import { classify, DatabaseAway } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
-import { newId } from '../platform/ids.ts'
+import { ascendingId } from '../platform/ids.ts'
 import { type Ledger, releaseShares } from './settle-shares.ts'
 
 // One transaction releases at most this many charges, or shares, of one merchant; the loop goes on until none is left. Payments of
@@ -98,7 +98,7 @@ function releaseCharges(app: App, { merchantId, mode }: Ledger): Promise<number>
     const [[terms]] = await tx.send(termsOf([merchantId]))
     assert(terms, 'a ledger has a merchant')
     const dueAt = later(at, clockOffsetMs(terms, mode))
-    const id = newId('setl_', terms.tag)
+    const id = ascendingId('setl_', terms.tag, at)
     const [claimed, heads] = await tx.send(
       call(CLAIM, merchantId, mode, at.toISOString(), dueAt.toISOString(), RELEASED_AT_ONCE, id),
       lockHeads([{ merchantId, mode }]),

@@ -6,7 +6,7 @@ import { lockSubaccountHeads } from '../ledger/subaccount-heads.ts'
 import { clockOffsetMs, type Mode, termsOf } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
 import { later } from '../platform/clock.ts'
-import { newId } from '../platform/ids.ts'
+import { ascendingId } from '../platform/ids.ts'
 import { lockDueShares, type Share, writeShares } from '../subaccounts/shares.ts'
 
 /** The books of one merchant in one mode. */
@@ -57,7 +57,7 @@ function settlementsOf(
       settlement.amount += amount
       settlement.chargeCount += 1
     } else {
-      const id = newId('setl_', tag)
+      const id = ascendingId('setl_', tag, createdAt)
       settlements.set(subaccountId, { merchantId, id, mode, subaccountId, amount, chargeCount: 1, createdAt })
     }
   }

@@ -1,6 +1,6 @@
-import { equal, match, notEqual, ok } from 'node:assert/strict'
+import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict'
 import { test } from 'node:test'
-import { newId, newTag, randomText, tagOf, uuidFor } from './ids.ts'
+import { ascendingId, newId, newTag, randomText, tagOf, uuidFor } from './ids.ts'
 
 test('an id carries its prefix, its merchant and sixteen random characters', () => {
   const tag = newTag()
@@ -9,6 +9,24 @@ test('an id carries its prefix, its merchant and sixteen random characters', () 
   match(id, new RegExp(`^chg_${tag}[a-z0-9]{16}$`))
   equal(tagOf('chg_', id), tag)
   equal(tagOf('pay_', id), null)
+})
+
+test('ascending ids follow the time, up to years that no clock reaches, and still have sixteen random characters', () => {
+  const at = (iso: string) => ascendingId('chg_', 'k3v9q', new Date(iso))
+  const times = [
+    '1969-01-01T00:00:00Z',
+    '2026-11-24T00:00:00Z',
+    '2026-11-24T00:00:04Z',
+    '2030-01-01T00:00:00Z',
+  ]
+  const ids = [...times, '2245-01-01T00:00:00Z'].map(at)
+  for (const id of ids) {
+    match(id, /^chg_k3v9q[a-z0-9]{22}$/)
+    equal(tagOf('chg_', id), 'k3v9q')
+  }
+  deepEqual([...ids].sort(), ids)
+  match(at('+010000-01-01T00:00:00Z'), /^chg_k3v9q[a-z0-9]{22}$/)
+  notEqual(at('2026-11-24T00:00:00Z').slice(-16), at('2026-11-24T00:00:00Z').slice(-16))
 })
 
 test('malformed ids have no tag', () => {

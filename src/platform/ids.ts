@@ -14,9 +14,29 @@ export function newTag(): string {
   return randomText(ALPHABET, TAG_CHARACTERS)
 }
 
-/** A public id: `prefix` (with its underscore) + the merchant's tag + 16 random characters. */
+/** A public id: `prefix` (with its underscore) + the merchant's tag + 16 random characters (ledger.md section 11). */
 export function newId(prefix: string, tag: string): string {
   return prefix + tag + randomText(ALPHABET, RANDOM_CHARACTERS)
+}
+
+/**
+ * The same for rows that come in great numbers, with six characters of the time before the random ones. So the ids of a merchant
+ * ascend, and their entries go beside the last ones in every index instead of anywhere: of a long history few pages are in use.
+ */
+export function ascendingId(prefix: string, tag: string, at: Date): string {
+  return prefix + tag + timeText(at) + randomText(ALPHABET, RANDOM_CHARACTERS)
+}
+
+// Six characters reach until the year 2245.
+const TIME_UNIT_MS = 4000
+const TIME_CHARACTERS = 6
+let lastTime = { unit: -1, text: '' }
+
+function timeText(at: Date): string {
+  const unit = Math.max(0, Math.floor(at.getTime() / TIME_UNIT_MS))
+  if (unit !== lastTime.unit)
+    lastTime = { unit, text: unit.toString(36).padStart(TIME_CHARACTERS, '0').slice(-TIME_CHARACTERS) }
+  return lastTime.text
 }
 
 /** The merchant's tag inside an id, or null when this is no id of that prefix. */

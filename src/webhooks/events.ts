@@ -1,7 +1,7 @@
 import { bigint, copyInto, integer, mode, text, time } from '../platform/db/copy.ts'
 import type { Call } from '../platform/db/database.ts'
 import { writeExact } from '../platform/exact-json.ts'
-import { newId } from '../platform/ids.ts'
+import { ascendingId } from '../platform/ids.ts'
 
 type Mode = 'test' | 'live'
 
@@ -68,7 +68,7 @@ const DELIVERIES = copyInto<NewEvent>('add deliveries', 'deliveries', {
  * report (spec 6; contract.md 3 p). The body is rendered here once: every attempt and resend sends these bytes.
  */
 export function addEvents(happenings: readonly Happening[], at: Date): Call[] {
-  const made = happenings.map((happening) => ({ happening, id: newId('evt_', happening.tag), at }))
+  const made = happenings.map((happening) => ({ happening, id: ascendingId('evt_', happening.tag, at), at }))
   return [...EVENTS.rows(made), ...DELIVERIES.rows(made)]
 }
 

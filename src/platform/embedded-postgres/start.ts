@@ -43,8 +43,8 @@ const SETTINGS = {
   // The server's own default is 128 MB. Once the pages that payments write to are more than that, each is written out and read in again
   // several times, and a payment costs the server half as much again.
   shared_buffers: `${sharedMegabytes()}MB`,
-  // After each checkpoint a page is logged as a whole once more; with 1 GB a busy server makes one every half minute.
-  max_wal_size: '2GB',
+  // After each checkpoint a page is logged as a whole once more; with 1 GB a busy server makes one every twenty seconds.
+  max_wal_size: '4GB',
   // Detail and context of an error print whole rows, and a statement may hold its values: neither belongs in a file.
   log_error_verbosity: 'terse',
   log_min_error_statement: 'panic',
