@@ -175,7 +175,8 @@ function openRow({ shape, known }: Frame, row: WindowRow, nowMs: number): Opened
   // A row that this transaction inserted disappears if the transaction fails.
   const made = row.accepted !== ''
   remember(known, { key, value: { text: row.accepted, window, made }, most: MOST_KNOWN })
-  return { place: row, window, counted: countedIn(window, shape, nowMs), changed: false }
+  // A copy: if the transaction fails, the row and what is remembered of it are as they were.
+  return { place: row, window: copyOf(window), counted: countedIn(window, shape, nowMs), changed: false }
 }
 
 /** After a crash of the database the windows start empty: the next batch makes the row anew. */
@@ -190,7 +191,7 @@ function write({ what, known }: Frame, opened: Opened[]): Call {
   const texts = opened.map(({ place, window }) => {
     const text = writeWindow(window)
     const mine = known.get(keyOf(place))
-    if (mine?.window === window) mine.text = text
+    if (mine) Object.assign(mine, { text, window })
     return text
   })
   return writeRows(
@@ -225,8 +226,14 @@ function takeOne(open: OpenWindows, { place }: Ask, nowMs: number): Outcome<numb
   }
 }
 
+const copyOf = (window: Window): Window => ({
+  ...window,
+  slots: [...window.slots],
+  counts: [...window.counts],
+})
+
 function without(window: Window, shape: Shape, acceptedMs: number): Window {
-  const copy = { ...window, slots: [...window.slots], counts: [...window.counts] }
+  const copy = copyOf(window)
   takeFrom(copy, shape, acceptedMs)
   return copy
 }
