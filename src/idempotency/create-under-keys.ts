@@ -3,7 +3,7 @@ import type { Answer } from '../http/caller.ts'
 import { assert } from '../platform/assert.ts'
 import { done, failed, type Outcome } from '../platform/batch-run.ts'
 import type { Call } from '../platform/db/database.ts'
-import type { OpenWindows } from '../rate-limits/exact-window.ts'
+import type { OpenWindows } from '../rate-limits/open-windows.ts'
 import { addKeys, type KeyRow, type KeyUse, ownerName, replayOf, type StoredAnswer } from './keys.ts'
 import { refusedAnswer } from './refused-answer.ts'
 

@@ -1,29 +1,10 @@
 import { type Batch, batch } from '../platform/batch.ts'
 import { done, failed, type Outcome, type RunTurn } from '../platform/batch-run.ts'
 import type { Call, Database } from '../platform/db/database.ts'
-import { MINUTE_MS, tooMany } from './limits.ts'
-import { remember } from './oldest-out.ts'
-import {
-  addTo,
-  countedIn,
-  emptyWindow,
-  forgetOld,
-  type Shape,
-  shapeOf,
-  takeFrom,
-  type Window,
-  waitForPlace,
-} from './window.ts'
-import {
-  type CountedPlace,
-  inLockOrder,
-  keyOf,
-  lockRows,
-  makeRows,
-  type WindowRow,
-  writeRows,
-} from './window-rows.ts'
-import { readWindow, writeWindow } from './window-text.ts'
+import { MINUTE_MS } from './limits.ts'
+import { copyOf, type Frame, type OpenWindows, openWindows, refuseFull } from './open-windows.ts'
+import { type Shape, shapeOf, takeFrom, type Window } from './window.ts'
+import { type CountedPlace, inLockOrder, keyOf, lockRows, makeRows, type WindowRow } from './window-rows.ts'
 
 /**
  * A sliding window over all processes: never more than `limit` accepted in any 60 s. Its counts are read, locked and
@@ -46,31 +27,9 @@ export type ExactWindow = {
 }
 /** What a request does with a window before its own work. */
 export type CountedWindow = Pick<ExactWindow, 'refuseEarly' | 'takeNow' | 'giveBack' | 'idle'>
-export type OpenWindows = {
-  /** Throws 429 when the window is full. */
-  check(place: CountedPlace): void
-  /** Counts one accepted request. */
-  take(place: CountedPlace): void
-  /** Removes one request that was accepted at this time. */
-  giveBack(place: CountedPlace, acceptedMs: number): void
-  /** Counts so many more at this time, or fewer when below zero. */
-  change(place: CountedPlace, by: { atMs: number; count: number }): void
-  /** How many more fit now. */
-  free(place: CountedPlace): number
-  /** For the last flush of the batch. */
-  writes(): Call[]
-}
-
-/**
- * What this process last wrote or read of a merchant. If the row is unchanged it is not parsed again. `made`: its row was
- * there before the transaction that read it, so it need not be made.
- */
-type KnownWindow = { text: string | null; window: Window; made: boolean }
-type Frame = { what: string; shape: Shape; known: Map<string, KnownWindow> }
 /** A place to be taken, or given back. */
 type Ask = { place: CountedPlace; atMs: number; back: boolean }
 
-const MOST_KNOWN = 10_000
 const UNLIMITED: OpenWindows = {
   check: () => {},
   take: () => {},
@@ -127,80 +86,6 @@ function lock({ what, known }: Frame, places: readonly CountedPlace[]): Call<Win
   return [...(missing.length === 0 ? [] : [makeRows(missing, what)]), lockRows(sorted, what)]
 }
 
-/** A window within one transaction, with the count at its time, which every item needs. */
-type Opened = { place: CountedPlace; window: Window; counted: number; changed: boolean }
-
-function openWindows(frame: Frame, rows: readonly WindowRow[], nowMs: number): OpenWindows {
-  const { shape } = frame
-  const opened = new Map(rows.map((row) => [keyOf(row), openRow(frame, row, nowMs)]))
-  const openedOf = (place: CountedPlace) => {
-    const found = opened.get(keyOf(place)) ?? openMissing(frame, place)
-    opened.set(keyOf(place), found)
-    return found
-  }
-  return {
-    check(place) {
-      const { counted, window } = openedOf(place)
-      if (counted >= shape.limit) refuseFull(window, shape, nowMs)
-    },
-    take(place) {
-      const mine = openedOf(place)
-      addTo(mine.window, shape, nowMs)
-      mine.counted += 1
-      mine.changed = true
-    },
-    giveBack(place, acceptedMs) {
-      this.change(place, { atMs: acceptedMs, count: -1 })
-    },
-    change(place, { atMs, count }) {
-      const mine = openedOf(place)
-      if (count > 0) addTo(mine.window, shape, atMs, count)
-      else takeFrom(mine.window, shape, atMs, -count)
-      mine.counted = countedIn(mine.window, shape, nowMs)
-      mine.changed = true
-    },
-    free: (place) => shape.limit - openedOf(place).counted,
-    writes: () => {
-      const changed = [...opened.values()].filter((one) => one.changed)
-      return changed.length === 0 ? [] : [write(frame, changed)]
-    },
-  }
-}
-
-function openRow({ shape, known }: Frame, row: WindowRow, nowMs: number): Opened {
-  const key = keyOf(row)
-  const before = known.get(key)
-  const window = before?.text === row.accepted ? before.window : readWindow(row.accepted)
-  forgetOld(window, shape, nowMs)
-  // A row that this transaction inserted disappears if the transaction fails.
-  const made = row.accepted !== ''
-  remember(known, { key, value: { text: row.accepted, window, made }, most: MOST_KNOWN })
-  // A copy: if the transaction fails, the row and what is remembered of it are as they were.
-  return { place: row, window: copyOf(window), counted: countedIn(window, shape, nowMs), changed: false }
-}
-
-/** After a crash of the database the windows start empty: the next batch makes the row anew. */
-function openMissing({ known }: Frame, place: CountedPlace): Opened {
-  known.delete(keyOf(place))
-  return { place, window: emptyWindow(), counted: 0, changed: false }
-}
-
-/** In the order in which every process locks them. */
-function write({ what, known }: Frame, opened: Opened[]): Call {
-  opened.sort((a, b) => inLockOrder(a.place, b.place))
-  const texts = opened.map(({ place, window }) => {
-    const text = writeWindow(window)
-    const mine = known.get(keyOf(place))
-    if (mine) Object.assign(mine, { text, window })
-    return text
-  })
-  return writeRows(
-    opened.map(({ place }) => place),
-    what,
-    texts,
-  )
-}
-
 /** Gives places back first, because others in the batch may need them. */
 function answerAsks(
   { db, window, turn }: { db: Database; window: Pick<ExactWindow, 'lock' | 'open'>; turn: RunTurn },
@@ -226,19 +111,8 @@ function takeOne(open: OpenWindows, { place }: Ask, nowMs: number): Outcome<numb
   }
 }
 
-const copyOf = (window: Window): Window => ({
-  ...window,
-  slots: [...window.slots],
-  counts: [...window.counts],
-})
-
 function without(window: Window, shape: Shape, acceptedMs: number): Window {
   const copy = copyOf(window)
   takeFrom(copy, shape, acceptedMs)
   return copy
-}
-
-function refuseFull(window: Window, shape: Shape, nowMs: number): void {
-  const waitMs = waitForPlace(window, shape, nowMs)
-  if (waitMs > 0) throw tooMany(waitMs)
 }

@@ -1,9 +1,10 @@
 import type { Clock } from '../platform/clock.ts'
 import type { Call, Database } from '../platform/db/database.ts'
 import { CommitUnknown } from '../platform/db/errors.ts'
-import { type CountedWindow, type ExactWindow, exactWindow, type OpenWindows } from './exact-window.ts'
+import { type CountedWindow, type ExactWindow, exactWindow } from './exact-window.ts'
 import { type End, endShare, type Lease, type Leases, leaseOf, type Share, setAside } from './leases.ts'
 import { MINUTE_MS } from './limits.ts'
+import type { OpenWindows } from './open-windows.ts'
 import { type CountedPlace, keyOf } from './window-rows.ts'
 
 /** The windows of one try of a transaction. */

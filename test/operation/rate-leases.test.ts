@@ -162,6 +162,18 @@ test('what a failed transaction took goes back into the lease, and what an unkno
   assert.ok((await ask(one, 1)).sent > 0)
 })
 
+test('a transaction that fails after it has settled a lease leaves the places of others counted', async () => {
+  const [one, two] = await processes()
+  assert.ok(one && two)
+  const asked = [await ask(one, 1), await ask(two, 1), await ask(two, 20)]
+  assert.equal(asked[2]?.sent, 0, 'these places were leased before')
+  // Its lease is over, so each of these settles it, and nothing of that is kept.
+  clock.advance(5000)
+  for (let nth = 0; nth < 3; nth += 1) await ask(one, 1, 'fail')
+  asked.push(await ask(one, LIMIT))
+  assert.equal(asked[3]?.accepted, LIMIT - 22)
+})
+
 test('unused places are given back at a stop, and all that fits is accepted in the end', async () => {
   const [one, two, three] = await processes()
   assert.ok(one && two && three)

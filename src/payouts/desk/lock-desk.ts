@@ -3,7 +3,8 @@ import type { HeadPlace } from '../../ledger/head-places.ts'
 import { type MerchantTerms, termsForPayout } from '../../merchants/merchant.ts'
 import { lockStops, type PayoutStop } from '../../merchants/payout-freeze.ts'
 import type { Call, RowsOf, Tx } from '../../platform/db/database.ts'
-import type { ExactWindow, OpenWindows } from '../../rate-limits/exact-window.ts'
+import type { ExactWindow } from '../../rate-limits/exact-window.ts'
+import type { OpenWindows } from '../../rate-limits/open-windows.ts'
 
 type Wanted<Own extends readonly Call[]> = {
   places: readonly HeadPlace[]

@@ -1,3 +1,5 @@
+import { MS_TO_2000, TWO_TO_32 } from './binary.ts'
+
 // Rows in PostgreSQL's binary format, one after another as `copyOut` hands them over: the number of columns in two bytes, then
 // each value after its length in four. They are read where they lie.
 
@@ -5,9 +7,6 @@
 export const COLUMNS_BYTES = 2
 /** Where a value begins, after its length. */
 export const LENGTH_BYTES = 4
-
-const TWO_TO_32 = 2 ** 32
-const MS_TO_2000 = Date.UTC(2000, 0, 1)
 
 /** The length of the value at this place; -1 for null. */
 export const lengthAt = (rows: Buffer, at: number): number => rows.readInt32BE(at)

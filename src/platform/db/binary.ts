@@ -5,9 +5,10 @@ const COPY_DATA = 100 // 'd'
 const COPY_DONE = Buffer.from([99, 0, 0, 0, 4]) // 'c'
 const NO_MORE_ROWS = -1
 const NO_VALUE = -1
-const TWO_TO_32 = 2 ** 32
+export const TWO_TO_32 = 2 ** 32
 const JSON_FORMAT = 1
-const MS_TO_2000 = Date.UTC(2000, 0, 1)
+/** Where the server's times begin. */
+export const MS_TO_2000 = Date.UTC(2000, 0, 1)
 // Up to here a loop over the characters is faster than a call out of JavaScript.
 const SHORT = 64
 const MOST_BYTES_A_CHARACTER = 3
