@@ -8,7 +8,7 @@ import type { BenchMerchant, Stage } from './stage.ts'
 
 const WITHOUT_LIMITS = { RATE_LIMIT_CHARGES: '1000000', RATE_LIMIT_ALL: '1000000' }
 // Rates that are tried one after the other: the last one that is reached with a p99 below this is the capacity.
-const RATES = [800, 1200, 1600, 2000, 2400, 2800, 3200, 3600]
+const RATES = [800, 1200, 1600, 2000, 2400, 2800, 3200, 3600, 4000, 4400, 4800]
 const STEADY_MS = 250
 const REACHED = 0.95
 const LASTS_MS = { step: 4000, flood: 20_000, tenTimes: 15_000, recovery: 10_000, usual: 10_000 }

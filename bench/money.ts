@@ -21,8 +21,8 @@ type Limits = 'on' | 'off'
 
 // A service costs twice as much in its first seconds. After 30,000 payments it costs what it will cost.
 export const QUICK: Lengths = {
-  ...{ starts: ['on', 'off', 'on', 'on'], coldMs: 1200, warmMs: { on: 6000, off: 5000 } },
-  ...{ rounds: 2, paymentsMs: 1500, hotMs: 1000, tpcbSeconds: 1 },
+  ...{ starts: ['on', 'off', 'on', 'on'], coldMs: 1200, warmMs: { on: 5500, off: 4500 } },
+  ...{ rounds: 2, paymentsMs: 1400, hotMs: 800, tpcbSeconds: 1 },
 }
 // A window of a minute is full after a minute.
 export const FULL: Lengths = {

@@ -3,6 +3,7 @@ import test from 'node:test'
 import { allStatements, statement } from '../../src/platform/db/statement.ts'
 import { made, opened, prepare } from '../helpers/opened.ts'
 import { pay } from '../helpers/payouts.ts'
+import { rowsLookedAt } from '../helpers/rows-looked-at.ts'
 import { payer } from '../helpers/schedules.ts'
 import { startService } from '../helpers/test-service.ts'
 
@@ -101,30 +102,16 @@ for (const list of LISTS)
       [middle(), 'infinity'],
       [firstAt(), middle()],
     ] as const) {
-      const older = await rowsLookedAt(list, '', [from, until, 'zzzz'])
-      const newer = await rowsLookedAt(list, ', newer', [until, from, ''])
-      for (const looked of [older, newer]) assert.equal(looked, PAGE, `from ${from} to ${until}`)
+      const older = await looked(list, '', [from, until, 'zzzz'])
+      const newer = await looked(list, ', newer', [until, from, ''])
+      for (const rows of [older, newer]) assert.equal(rows, PAGE, `from ${from} to ${until}`)
     }
   })
 
 const find = (name: string) => allStatements().find((one) => one.name === name) ?? assert.fail(name)
 
-/** By one scan of the plan at most, with the settings of the service. */
-async function rowsLookedAt({ name, filters }: List, way: string, bounds: string[]): Promise<number> {
-  const client = await service.app.db.pool.connect()
-  try {
-    await client.query('set plan_cache_mode = force_generic_plan')
-    await client.query(`prepare looked as ${find(`${name}${way}`).text}`)
-    const values = [large.merchantId, 'test', ...bounds, PAGE, ...Object.values(filters)]
-    const call = `looked (${values.map((value) => (value === null ? 'null' : `'${value}'`)).join(', ')})`
-    const { rows } = await client.query(`explain (analyze, format json) execute ${call}`)
-    return lookedAt(rows[0]['QUERY PLAN'][0].Plan)
-  } finally {
-    client.release(true)
-  }
-}
-
-function lookedAt(plan: any): number {
-  const own = (plan['Actual Rows'] ?? 0) + (plan['Rows Removed by Filter'] ?? 0)
-  return Math.max(own, ...(plan.Plans ?? []).map(lookedAt))
-}
+const looked = ({ name, filters }: List, way: string, bounds: string[]): Promise<number> =>
+  rowsLookedAt(service, {
+    text: find(`${name}${way}`).text,
+    values: [large.merchantId, 'test', ...bounds, PAGE, ...Object.values(filters)],
+  })
