@@ -80,21 +80,23 @@ test('A71: a wrong password takes as long as an address that nobody has', async 
     person.personId,
     await hashPassword(PASSWORD),
   ])
-  const times: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] }
+  // The work of this process, its threads included: on a crowded machine the time until the answer tells nothing.
+  const work: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] }
   for (let round = 0; round < 30; round += 1)
     for (const [kind, email] of [
       ['known', person.email],
       ['unknown', `nobody${round % 7}@x.invalid`],
     ] as const) {
       await unlimited.rows('delete from sign_in_misses')
-      const began = performance.now()
+      const before = process.cpuUsage()
       const { status } = await browserOf(unlimited).post(SIGN_IN, { email, password: 'a wrong password' })
-      times[kind].push(performance.now() - began)
+      const { user, system } = process.cpuUsage(before)
+      work[kind].push((user + system) / 1000)
       assert.equal(status, 401)
     }
   const median = (values: number[]) => values.sort((a, b) => a - b)[15] ?? 0
-  const ratio = median(times.known) / median(times.unknown)
-  assert.ok(ratio > 0.7 && ratio < 1.4, `${median(times.known)} and ${median(times.unknown)} ms`)
+  const ratio = median(work.known) / median(work.unknown)
+  assert.ok(ratio > 0.7 && ratio < 1.4, `${median(work.known)} and ${median(work.unknown)} ms`)
 })
 
 test('who comes when many passwords are being checked is told to come again, and payments go on', async () => {
