@@ -1,5 +1,5 @@
 import type { Client } from 'pg'
-import { chunksOf } from './chunks.ts'
+import { chunksOf, timeOfId } from './chunks.ts'
 import type { BenchMerchant } from './stage.ts'
 
 /** A month of one merchant's test mode: so many items, nine in ten of them charges, the rest payouts. */
@@ -8,9 +8,9 @@ export type BusyMonth = { merchant: BenchMerchant; start: Date; end: Date; items
 /** Of a hundred items 90 are charges that were paid, 9 payouts that arrived, and 1 a payout that came back: two lines. */
 export const LINES_A_HUNDRED = 101
 
-const ITEMS = `select n, n % 100 < 90 as charged, n % 100 = 99 as returned, substr(md5(n::text), 1, 16) as own,
-    date_trunc('milliseconds', $3::timestamptz + ($4::timestamptz - $3::timestamptz) * (n / $5::float8)) as at
-  from generate_series($6::int, $7::int) n`
+const ITEMS = `select n, n % 100 < 90 as charged, n % 100 = 99 as returned, ${timeOfId('at')} || substr(md5(n::text), 1, 16) as own, at
+  from (select n, date_trunc('milliseconds', $3::timestamptz + ($4::timestamptz - $3::timestamptz) * (n / $5::float8)) as at
+    from generate_series($6::int, $7::int) n) t`
 const CHARGES = `insert into charges (merchant_id, id, mode, status, amount, fee, channel, phone, phone9, reference,
     rail_reference, rail_transaction_id, created_at, completed_at, hold_until, settled_at, settlement_id)
   select $1::bigint, 'txn_' || $2::text || own, 'test', 'succeeded', 20000, 300, 'op1_momo',

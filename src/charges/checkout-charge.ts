@@ -3,7 +3,7 @@ import { chargeFee } from '../ledger/fees.ts'
 import type { MerchantTerms, Mode } from '../merchants/merchant.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { newId, uuidFor } from '../platform/ids.ts'
+import { ascendingId, uuidFor } from '../platform/ids.ts'
 import { lastNine } from '../platform/phone.ts'
 import { SENDING_MS } from '../rails/repost-times.ts'
 import { addEvents } from '../webhooks/events.ts'
@@ -70,7 +70,7 @@ type Bare = Omit<CheckoutCharge, 'status' | 'fee' | 'railReference' | 'published
 function bareCharge(input: CheckoutInput, at: Date): Bare {
   return {
     merchantId: input.merchantId,
-    id: input.chargeId ?? newId('txn_', input.tag),
+    id: input.chargeId ?? ascendingId('txn_', input.tag, at),
     mode: input.mode,
     amount: input.amount,
     giftCardAmount: input.giftCardAmount,

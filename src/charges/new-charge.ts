@@ -1,7 +1,7 @@
 import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
 import { assert } from '../platform/assert.ts'
-import { newId, uuidFor } from '../platform/ids.ts'
+import { ascendingId, uuidFor } from '../platform/ids.ts'
 import type { NewAttempt } from '../rails/attempts.ts'
 import { SENDING_MS } from '../rails/repost-times.ts'
 import type { Share } from '../subaccounts/shares.ts'
@@ -17,7 +17,7 @@ export function newCharge(
   { caller, input }: { caller: Caller; input: ChargeCreate },
   { judged: { fee, parts }, at }: { judged: Judged; at: Date },
 ): NewCharge {
-  const id = newId('txn_', caller.tag)
+  const id = ascendingId('txn_', caller.tag, at)
   const live = caller.mode === 'live'
   const charge: NewCharge = {
     merchantId: caller.merchantId,

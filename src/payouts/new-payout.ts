@@ -2,7 +2,7 @@ import type { App } from '../app.ts'
 import { payoutFee } from '../ledger/fees.ts'
 import type { Mode } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
-import { newId, uuidFor } from '../platform/ids.ts'
+import { ascendingId, uuidFor } from '../platform/ids.ts'
 import type { PayoutFailure } from '../rails/rail.ts'
 import { SENDING_MS } from '../rails/repost-times.ts'
 import type { Payout } from './payout.ts'
@@ -48,7 +48,7 @@ export function newPayout(
   facts: PayoutFacts,
 ): NewPayout {
   const { origin, amount, at } = facts
-  const id = newId('pout_', tag)
+  const id = ascendingId('pout_', tag, at)
   const birth = mode === 'test' ? bornInTest(app, origin, at) : bornLive(origin, at)
   return {
     merchantId,

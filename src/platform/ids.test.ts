@@ -11,21 +11,20 @@ test('an id carries its prefix, its merchant and sixteen random characters', () 
   equal(tagOf('pay_', id), null)
 })
 
-test('ascending ids follow the time, up to years that no clock reaches, and still have sixteen random characters', () => {
+test('ascending ids follow the time and still have sixteen random characters', () => {
   const at = (iso: string) => ascendingId('chg_', 'k3v9q', new Date(iso))
   const times = [
-    '1969-01-01T00:00:00Z',
     '2026-11-24T00:00:00Z',
-    '2026-11-24T00:00:04Z',
+    '2026-11-24T00:05:00Z',
     '2030-01-01T00:00:00Z',
+    '2033-11-01T00:00:00Z',
   ]
-  const ids = [...times, '2245-01-01T00:00:00Z'].map(at)
-  for (const id of ids) {
-    match(id, /^chg_k3v9q[a-z0-9]{22}$/)
+  const ids = times.map(at)
+  deepEqual([...ids].sort(), ids)
+  for (const id of [...ids, at('1969-01-01T00:00:00Z'), at('+010000-01-01T00:00:00Z')]) {
+    match(id, /^chg_k3v9q[a-z0-9]{20}$/)
     equal(tagOf('chg_', id), 'k3v9q')
   }
-  deepEqual([...ids].sort(), ids)
-  match(at('+010000-01-01T00:00:00Z'), /^chg_k3v9q[a-z0-9]{22}$/)
   notEqual(at('2026-11-24T00:00:00Z').slice(-16), at('2026-11-24T00:00:00Z').slice(-16))
 })
 

@@ -20,16 +20,17 @@ export function newId(prefix: string, tag: string): string {
 }
 
 /**
- * The same for rows that come in great numbers, with six characters of the time before the random ones. So the ids of a merchant
- * ascend, and their entries go beside the last ones in every index instead of anywhere: of a long history few pages are in use.
+ * The same for rows that come in great numbers, with four characters of the time `at` before the random ones. So the ids of a
+ * merchant ascend, and their entries go beside the last ones in every index instead of anywhere: of a long history few pages are in use.
  */
 export function ascendingId(prefix: string, tag: string, at: Date): string {
   return prefix + tag + timeText(at) + randomText(ALPHABET, RANDOM_CHARACTERS)
 }
 
-// Six characters reach until the year 2245.
-const TIME_UNIT_MS = 4000
-const TIME_CHARACTERS = 6
+// Four characters of five minutes each last for sixteen years. Then they begin anew, which does no harm: only the place in an
+// index depends on them.
+const TIME_UNIT_MS = 300_000
+const TIME_CHARACTERS = 4
 let lastTime = { unit: -1, text: '' }
 
 function timeText(at: Date): string {

@@ -8,6 +8,8 @@ export type Column<Line> = {
   title: string
   width: number
   right?: true
+  /** A text of more characters than this is drawn smaller. */
+  small?: number
   say(line: Line): string
   total?(totals: StatementTotals): string
 }
@@ -45,7 +47,13 @@ const reference = {
   width: 0,
   say: (line: { reference: string | null }) => line.reference ?? '',
 }
-const id = { title: 'Service ID', width: 107, say: (line: { id: string | null }) => line.id ?? '' }
+// Ids of charges and payouts grew from 26 characters. Those of before keep their size: a finished month never changes by a byte.
+const id = {
+  title: 'Service ID',
+  width: 107,
+  small: 26,
+  say: (line: { id: string | null }) => line.id ?? '',
+}
 const railReference = {
   title: 'Rail reference',
   width: 133,

@@ -15,6 +15,7 @@ export type StatementDocument = {
 }
 
 const BODY: Look = { weight: 'regular', size: 6.6, colour: INK }
+const SMALLER: Look = { ...BODY, size: 6 }
 const STRONG: Look = { ...BODY, weight: 'bold' }
 const TITLE: Look = { weight: 'bold', size: 11, colour: INK }
 const LINE = 8.6
@@ -105,7 +106,9 @@ function cellsOf(
 ): Cell[] {
   let x = PAGE.margin
   return columns.map((column) => {
-    const cell = { column, x, lines: wrapped(pages, say(column), { look, width: column.width }) }
+    const text = say(column)
+    const sized = column.small !== undefined && text.length > column.small ? SMALLER : look
+    const cell = { column, x, lines: wrapped(pages, text, { look: sized, width: column.width }) }
     x += column.width + COLUMN_GAP
     return cell
   })
