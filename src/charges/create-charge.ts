@@ -21,6 +21,7 @@ import { presentCharge } from './charge.ts'
 import { type ChargeReadiness, chargeReadiness } from './charge-readiness.ts'
 import type { ChargeCreate } from './charge-request.ts'
 import { judgeCharge, railUnavailable } from './charge-rules.ts'
+import { keepUntilDue } from './due-test-charges.ts'
 import { balanceFull, type Headroom, headroomFor, heldBy } from './headroom.ts'
 import { attemptOf, newCharge } from './new-charge.ts'
 import { submitLiveCharge } from './submit-live-charge.ts'
@@ -93,8 +94,8 @@ async function storeCharges(
 ): Promise<Outcome<Created<NewCharge>>[]> {
   const at = app.clock.now()
   const places = distinctHeads(wanted)
-  return app.exactWindows.charges.counted(wanted, at.getTime(), (counting) =>
-    app.db.transactionFor({ kind: 'in', ...turn }, async (tx) => {
+  return app.exactWindows.charges.counted(wanted, at.getTime(), async (counting) => {
+    const { outcomes, made } = await app.db.transactionFor({ kind: 'in', ...turn }, async (tx) => {
       const [terms, keys, held, ...locked] = await tx.send(
         termsOf([...new Set(places.map((place) => place.merchantId))]),
         findKeys(wanted),
@@ -116,7 +117,7 @@ async function storeCharges(
         bodyOf: (charge) => (charge.mode === 'live' ? null : JSON.stringify(presentCharge(charge))),
       })
       return {
-        value: outcomes,
+        value: { outcomes, made },
         last: [
           ...addKeys(),
           ...addCharges(made),
@@ -125,9 +126,13 @@ async function storeCharges(
           ...windows.writes(),
         ],
       }
-    }),
-  )
+    })
+    keepUntilDue(app, made.filter(isTest))
+    return outcomes
+  })
 }
+
+const isTest = ({ mode }: NewCharge) => mode === 'test'
 
 /** What the transaction has read and locked for the rules. */
 type Bounds = {

@@ -3,6 +3,7 @@ import { allow } from '../actors/allow.ts'
 import type { App } from '../app.ts'
 import { chargeReadiness } from '../charges/charge-readiness.ts'
 import { addCheckoutCharge, announceCovered, type CheckoutCharge } from '../charges/checkout-charge.ts'
+import { keepUntilDue } from '../charges/due-test-charges.ts'
 import { headroomFor, heldBy } from '../charges/headroom.ts'
 import { attemptOf } from '../charges/new-charge.ts'
 import { lockPhone, promptsOf } from '../charges/prompts.ts'
@@ -52,6 +53,8 @@ export async function payLink(
     app.nudge('send-deliveries')
     app.nudge('dispense')
   }
+  const { followAt } = charge
+  if (charge.mode === 'test' && followAt !== null) keepUntilDue(app, [{ ...charge, followAt }])
   if (charge.completedAt !== null || charge.mode === 'test') return answer
   assert(installation, 'a live charge was stored because its rail was ready')
   try {

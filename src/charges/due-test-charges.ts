@@ -1,0 +1,72 @@
+import type { App } from '../app.ts'
+import { statement } from '../platform/db/statement.ts'
+import { oneInEachCell } from '../platform/lane.ts'
+import type { DueCharge } from './charge-mover.ts'
+import { DUE_COLUMNS } from './write-charge-status.ts'
+
+// Reading every test charge back when it is due would cost every payment. So a process keeps those that it has made in memory,
+// and asks the table only for what nobody has ended in time: after a kill, or when there were too many to keep.
+
+/** An open test charge as its transaction has stored it. */
+type Stored = DueCharge & { followAt: Date }
+/** Charges of one transaction, which are due at the same time. */
+type Kept = { dueMs: number; charges: readonly Stored[] }
+type Memory = { kept: Kept[]; size: number; askedMs: number | null }
+
+const MOST_KEPT = 20_000
+const ASK_EVERY_MS = 1000
+// So long those of other processes are left to them, unless this one has nothing else to do.
+const OVERDUE_MS = 2000
+
+// The sandbox calls nobody, so its rows need no lease: whoever asks twice finds the second move done already.
+const DUE_TEST = statement<DueCharge>(
+  'due test charges',
+  `select ${DUE_COLUMNS} from charges c where c.follow_at <= $1 and c.mode = 'test' order by c.follow_at limit $2`,
+)
+
+const memoryOf = oneInEachCell((): Memory => ({ kept: [], size: 0, askedMs: null }))
+
+/** Keeps test charges that have just been committed until they are due; all of them at the same time. */
+export function keepUntilDue(app: App, charges: readonly Stored[]): void {
+  const [first] = charges
+  const memory = memoryOf(app)
+  // A process that has never asked has no follower, and would keep them for nobody.
+  if (memory.askedMs === null || first === undefined || memory.size + charges.length > MOST_KEPT) return
+  memory.kept.push({ dueMs: first.followAt.getTime(), charges })
+  memory.size += charges.length
+}
+
+/** Test charges that are due: about `most` of those kept here, and at most `most` that nobody has ended in time. */
+export async function dueTestCharges(app: App, most: number): Promise<DueCharge[]> {
+  const memory = memoryOf(app)
+  const nowMs = app.clock.nowMs()
+  const isIdle = memory.size === 0
+  const due = takeDue(memory, nowMs, most)
+  const { askedMs } = memory
+  if (askedMs !== null && nowMs >= askedMs && nowMs - askedMs < ASK_EVERY_MS) return due
+  memory.askedMs = nowMs
+  const since = new Date(nowMs - (isIdle ? 0 : OVERDUE_MS))
+  const overdue = await app.db.query(DUE_TEST, [since.toISOString(), most])
+  return overdue.length === 0 ? due : [...due, ...notAmong(due, memory, overdue)]
+}
+
+/** Those that are not kept here: a process that is late finds its own. */
+function notAmong(due: readonly DueCharge[], { kept }: Memory, overdue: readonly DueCharge[]): DueCharge[] {
+  const own = new Set(
+    [due, ...kept.map(({ charges }) => charges)].flatMap((some) => some.map(({ id }) => id)),
+  )
+  return overdue.filter(({ id }) => !own.has(id))
+}
+
+function takeDue(memory: Memory, nowMs: number, most: number): DueCharge[] {
+  const due: DueCharge[] = []
+  let taken = 0
+  for (const { dueMs, charges } of memory.kept) {
+    if (dueMs > nowMs || due.length >= most) break
+    for (const charge of charges) due.push(charge)
+    taken += 1
+  }
+  memory.kept.splice(0, taken)
+  memory.size -= due.length
+  return due
+}
