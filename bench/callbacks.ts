@@ -10,11 +10,12 @@ import { plantOrders } from './tallies.ts'
 
 /** How many merchants without payments of their own this takes. */
 export const CALLED_ABOUT = 50
-// Half of them are paid: 5,000 orders that wait for their machine.
-const CHARGES_OF_EACH = 200
+// Half of them are paid: 7,500 orders that wait for their machine.
+const CHARGES_OF_EACH = 300
 const CALLBACKS_A_SECOND = 200
 const SECONDS = 20
-const WARMING = 400
+// A service costs twice as much in its first seconds.
+const WARMING = { callbacks: 3000, aSecond: 400 }
 
 const COMMANDED = `select o.merchant_id as "merchantId", o.id, o.machine, l.charge_id as "chargeId"
   from vending_orders o join payment_links l on (l.merchant_id, l.id) = (o.merchant_id, o.id)
@@ -45,14 +46,18 @@ export async function measureCallbacks(stage: Stage, merchants: readonly BenchMe
   await stage.db.query('checkpoint')
   const total = CALLBACKS_A_SECOND * SECONDS
   const ids = merchants.map(({ id }) => id)
-  const orders = (await stage.db.query<Commanded>(COMMANDED, [ids])).rows.slice(0, WARMING + total)
-  if (orders.length < WARMING + total) throw new Error(`only ${orders.length} orders wait for their machine`)
+  const orders = (await stage.db.query<Commanded>(COMMANDED, [ids])).rows.slice(0, WARMING.callbacks + total)
+  if (orders.length < WARMING.callbacks + total)
+    throw new Error(`only ${orders.length} orders wait for their machine`)
   const bodies = orders.map((order) => callbackOf(order, secrets.get(Number(order.merchantId)) ?? ''))
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
-  await steadily(stage, agent, bodies.slice(0, WARMING))
+  await steadily(stage, agent, { bodies: bodies.slice(0, WARMING.callbacks), aSecond: WARMING.aSecond })
   const cpu = readCpu(stage)
   const watch = watchMachine(stage)
-  const answers = await steadily(stage, agent, bodies.slice(WARMING))
+  const answers = await steadily(stage, agent, {
+    bodies: bodies.slice(WARMING.callbacks),
+    aSecond: CALLBACKS_A_SECOND,
+  })
   const seconds = watch.stop()
   const { server, postgres } = cpu()
   agent.destroy()
@@ -122,11 +127,15 @@ function callbackOf({ id, machine, chargeId }: Commanded, secret: string): strin
 }
 
 /** Sends callbacks at a steady pace, however long the answers take. */
-async function steadily(stage: Stage, agent: Agent, bodies: readonly string[]): Promise<Answered[]> {
+async function steadily(
+  stage: Stage,
+  agent: Agent,
+  { bodies, aSecond }: { bodies: readonly string[]; aSecond: number },
+): Promise<Answered[]> {
   const startedAt = performance.now()
   const sent: Promise<Answered>[] = []
   for (const [index, body] of bodies.entries()) {
-    const due = startedAt + (index * 1000) / CALLBACKS_A_SECOND
+    const due = startedAt + (index * 1000) / aSecond
     // Never before it is due: a late timer counts as latency, an early one would hide latency.
     while (performance.now() < due)
       await new Promise((resolve) => setTimeout(resolve, due - performance.now()))

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import {
   countBatch,
   emptyLane,
@@ -26,6 +27,8 @@ export type BatchOptions<Item, Result> = {
   laneOf(item: Item): number
   /** The largest batch. */
   max?: number
+  /** How long the first of a batch waits for others, in ms (default 0): for work whose caller does not feel it. */
+  gatherMs?: number
   /** false: no batch runs beside another, however long that takes. */
   beside?: boolean
   /**
@@ -56,6 +59,7 @@ type Apart<Item, Result> = { waiting: Waiting<Item, Result>[]; running: Promise<
 type Group<Item, Result> = {
   run(items: readonly Item[], turn: RunTurn): Promise<Outcome<Result>[]>
   max: number
+  gatherMs: number
   refuses: boolean
   lane: Lane<Item, Result>
   /** Runs batches of the lane, one after the other; null when nothing waits. */
@@ -72,18 +76,18 @@ type Group<Item, Result> = {
 
 /**
  * Group commit (ledger.md section 7). A lane with nothing under way runs at once with what it has; while it runs, arrivals
- * collect; when it ends, all that waited (up to `max`) is the next batch. No timer delays anything: an idle system commits
- * immediately, a loaded one commits fifty items for the price of one. One lane makes the largest batches, so a second batch
+ * collect; when it ends, all that waited (up to `max`) is the next batch. Without `gatherMs` no timer delays anything: an idle system
+ * commits immediately, a loaded one commits fifty items for the price of one. One lane makes the largest batches, so a second batch
  * runs beside it only while one takes much longer than usual, and has no key of it. When a batch throws because of one of its
  * items, the items run one by one, so that only the bad one fails; when the database is away, all of them fail. When a row is
  * locked, each key runs separately, and the key whose row it is waits apart from the lane, for longer.
  */
 export function batch<Item, Result>(options: BatchOptions<Item, Result>): Batch<Item, Result> {
-  const { run, laneOf, max = MAX_ITEMS, beside = true, refuses = true } = options
+  const { run, laneOf, max = MAX_ITEMS, gatherMs = 0, beside = true, refuses = true } = options
   const [lane, apart] = [emptyLane<Item, Result>(), new Map<number, Apart<Item, Result>>()]
   const group: Group<Item, Result> = {
-    ...{ run, max, refuses, lane, apart, main: null, beside: null, isLate: false, runsBeside: beside },
-    ...{ busy: new Set(), listeners: [] },
+    ...{ run, max, gatherMs, refuses, lane, apart, runsBeside: beside },
+    ...{ main: null, beside: null, isLate: false, busy: new Set(), listeners: [] },
   }
   return {
     add(item) {
@@ -119,9 +123,9 @@ function wake<Item, Result>(group: Group<Item, Result>): void {
 }
 
 async function drain<Item, Result>(group: Group<Item, Result>): Promise<void> {
-  // One turn of the event loop, so that requests that arrived in the same read of the sockets share a batch.
-  await new Promise((resolve) => setImmediate(resolve))
-  const { lane } = group
+  const { lane, gatherMs } = group
+  // At least one turn of the event loop, so that requests that arrived in the same read of the sockets share a batch.
+  await (gatherMs === 0 ? nextTurn() : sleep(gatherMs))
   for (let items = take(group); items.length > 0; items = take(group)) {
     lane.begunAt = performance.now()
     const late = group.runsBeside ? setTimeout(beLate, lateAfterMs(lane), group) : undefined
@@ -130,6 +134,7 @@ async function drain<Item, Result>(group: Group<Item, Result>): Promise<void> {
     group.isLate = false
     lane.begunAt = null
     countBatch(lane, ms)
+    if (gatherMs > 0) await sleep(gatherMs)
   }
   group.main = null
 }
