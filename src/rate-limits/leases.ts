@@ -21,9 +21,9 @@ export type Share =
 /** How the transaction ended. Not known whether it committed: then what was taken counts. */
 export type End = 'committed' | 'undone' | 'unknown'
 
-const LEASE_MS = 5000
 // One process holds at most a hundredth of the limit, and near the limit a sixteenth of what is free, so that what it does not
-// use is hardly missed by the others.
+// use is hardly missed by the others. Near the limit it is missed sooner, so a lease is short there.
+const LEASE_MS = { ofLimit: 30_000, ofFree: 5000 }
 const MOST_OF_LIMIT = 100
 const MOST_OF_FREE = 16
 // A smaller lease saves too few writes. So limits below a thousand a minute, and the last places of all, are counted in the row.
@@ -37,9 +37,11 @@ export function leaseOf(
   place: CountedPlace,
   { limit, free, nowMs }: { limit: number; free: number; nowMs: number },
 ): Lease | null {
-  const size = Math.floor(Math.min(limit / MOST_OF_LIMIT, free / MOST_OF_FREE))
+  const [ofLimit, ofFree] = [limit / MOST_OF_LIMIT, free / MOST_OF_FREE]
+  const size = Math.floor(Math.min(ofLimit, ofFree))
   if (size < SMALLEST) return null
-  return { place, fromMs: nowMs, endMs: nowMs + LEASE_MS, size, left: size, lastMs: nowMs }
+  const endMs = nowMs + (ofLimit <= ofFree ? LEASE_MS.ofLimit : LEASE_MS.ofFree)
+  return { place, fromMs: nowMs, endMs, size, left: size, lastMs: nowMs }
 }
 
 /** Whether so many places may be used at this time. A clock that went back may not: older counts have left the row already. */
