@@ -5,7 +5,7 @@ import { statement } from '../../platform/db/statement.ts'
 import { dayBounds, kampalaDay } from '../../platform/kampala.ts'
 
 /** A merchant's charges of one mode. */
-type Account = { merchantId: number; mode: Mode }
+export type Account = { merchantId: number; mode: Mode }
 
 /** An account that is to be counted, and when that was done last; null for one that never was. */
 export type DueAccount = Account & { countedAt: Date | null }

@@ -2,7 +2,7 @@ import type { App } from '../../app.ts'
 import type { Mode } from '../../merchants/merchant.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { dayBounds, kampalaDay } from '../../platform/kampala.ts'
-import { BEGINNING, type DueAccount, findDueAccounts } from './due-accounts.ts'
+import { type Account, BEGINNING, type DueAccount, findDueAccounts } from './due-accounts.ts'
 
 /** What the charges that were made on one day came to. Whole UGX. */
 export type DayTally = {
@@ -45,6 +45,12 @@ const COUNT = statement(
      volume = excluded.volume, fees = excluded.fees, insufficient_funds = excluded.insufficient_funds,
      user_cancelled = excluded.user_cancelled, timeout = excluded.timeout, rail_rejected = excluded.rail_rejected,
      counted_at = excluded.counted_at where day_tallies.counted_at <= excluded.counted_at`,
+)
+const FIRST = statement<{ first: Date | null }>(
+  'first charge to tally',
+  `select min(f.created_at) as first from unnest(array['succeeded', 'failed', 'refunded']) s (status) cross join lateral (
+     select created_at from charges c where c.merchant_id = $1 and c.mode = $2 and c.published and c.status = s.status
+     order by c.created_at limit 1) f`,
 )
 const MARK = statement(
   'mark tallied',
@@ -89,13 +95,21 @@ export function dayTallier(app: App): () => Promise<number> {
 }
 
 async function tallyAccount(app: App, { merchantId, mode, countedAt }: DueAccount, now: Date): Promise<void> {
+  const days = daysToCount(countedAt, now)
   // A day a statement, so that none is longer than its time limit.
-  for (const day of daysToCount(countedAt, now)) {
+  for (const day of countedAt === null ? await daysWithCharges(app, { merchantId, mode }, days) : days) {
     const { start, end } = dayBounds(day)
     const bounds = [start.toISOString(), end.toISOString(), day, now.toISOString()]
     await app.db.query(COUNT, [merchantId, mode, ...bounds])
   }
   await app.db.query(MARK, [merchantId, mode, now.toISOString()])
+}
+
+/** Without the days before the first charge: a service that starts with many new accounts would ask thirty times for each. */
+async function daysWithCharges(app: App, { merchantId, mode }: Account, days: string[]): Promise<string[]> {
+  const [found] = await app.db.query(FIRST, [merchantId, mode])
+  const first = found?.first ? kampalaDay(found.first) : null
+  return first === null ? [] : days.filter((day) => day >= first)
 }
 
 /** Which days may have changed since they were counted, `YYYY-MM-DD` in Kampala. */
