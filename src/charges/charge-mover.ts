@@ -15,7 +15,7 @@ import { railFor } from '../rails/rail-for.ts'
 import { chargeReposts } from '../rails/repost-times.ts'
 import { type Charge, dueOf } from './charge.ts'
 import { moveCharge } from './move-charge.ts'
-import { publishCharge } from './write-charge-status.ts'
+import { type OpenFacts, publishCharge } from './write-charge-status.ts'
 
 /** An open charge that is due. */
 export type DueCharge = Pick<
@@ -30,7 +30,10 @@ export type DueCharge = Pick<
   | 'reference'
   | 'railReference'
   | 'createdAt'
->
+> & {
+  /** Where the process follows it that has stored it. */
+  facts?: OpenFacts | null
+}
 export type FollowedCharge = Followed<DueCharge, ChargeFailure>
 
 const LOOK_AT = statement(

@@ -2,13 +2,13 @@ import type { App } from '../app.ts'
 import { statement } from '../platform/db/statement.ts'
 import { oneInEachCell } from '../platform/lane.ts'
 import type { DueCharge } from './charge-mover.ts'
-import { DUE_COLUMNS } from './write-charge-status.ts'
+import { DUE_COLUMNS, type OpenFacts } from './write-charge-status.ts'
 
 // Reading every test charge back when it is due would cost every payment. So a process keeps those that it has made in memory,
 // and asks the table only for what nobody has ended in time: after a kill, or when there were too many to keep.
 
 /** An open test charge as its transaction has stored it. */
-type Stored = DueCharge & { followAt: Date }
+type Stored = DueCharge & OpenFacts & { followAt: Date }
 /** Charges of one transaction, which are due at the same time. */
 type Kept = { dueMs: number; charges: readonly Stored[] }
 type Memory = { kept: Kept[]; size: number; askedMs: number | null }
@@ -36,30 +36,30 @@ export function keepUntilDue(app: App, charges: readonly Stored[]): void {
   memory.size += charges.length
 }
 
-/** Test charges that are due: about `most` of those kept here, and at most `most` that nobody has ended in time. */
-export async function dueTestCharges(app: App, most: number): Promise<DueCharge[]> {
+/** Test charges that are due: about `most` of those kept here, and at most `most` that are read because nobody has ended them in time. */
+export async function dueTestCharges(app: App, most: number): Promise<{ kept: Stored[]; read: DueCharge[] }> {
   const memory = memoryOf(app)
   const nowMs = app.clock.nowMs()
   const isIdle = memory.size === 0
-  const due = takeDue(memory, nowMs, most)
+  const kept = takeDue(memory, nowMs, most)
   const { askedMs } = memory
-  if (askedMs !== null && nowMs >= askedMs && nowMs - askedMs < ASK_EVERY_MS) return due
+  if (askedMs !== null && nowMs >= askedMs && nowMs - askedMs < ASK_EVERY_MS) return { kept, read: [] }
   memory.askedMs = nowMs
   const since = new Date(nowMs - (isIdle ? 0 : OVERDUE_MS))
   const overdue = await app.db.query(DUE_TEST, [since.toISOString(), most])
-  return overdue.length === 0 ? due : [...due, ...notAmong(due, memory, overdue)]
+  return { kept, read: overdue.length === 0 ? overdue : notAmong(kept, memory, overdue) }
 }
 
 /** Those that are not kept here: a process that is late finds its own. */
-function notAmong(due: readonly DueCharge[], { kept }: Memory, overdue: readonly DueCharge[]): DueCharge[] {
+function notAmong(due: readonly Stored[], { kept }: Memory, overdue: readonly DueCharge[]): DueCharge[] {
   const own = new Set(
     [due, ...kept.map(({ charges }) => charges)].flatMap((some) => some.map(({ id }) => id)),
   )
   return overdue.filter(({ id }) => !own.has(id))
 }
 
-function takeDue(memory: Memory, nowMs: number, most: number): DueCharge[] {
-  const due: DueCharge[] = []
+function takeDue(memory: Memory, nowMs: number, most: number): Stored[] {
+  const due: Stored[] = []
   let taken = 0
   for (const { dueMs, charges } of memory.kept) {
     if (dueMs > nowMs || due.length >= most) break

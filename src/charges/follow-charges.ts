@@ -3,7 +3,7 @@ import { crashPoint } from '../platform/crash-point.ts'
 import { follow, type LiveFollower, liveFollower, QUESTION_DEADLINE_MS } from '../rails/follow-live.ts'
 import { CHARGE_MOVER, type DueCharge, type FollowedCharge } from './charge-mover.ts'
 import { dueTestCharges } from './due-test-charges.ts'
-import { LIVE_CLAIMS } from './write-charge-status.ts'
+import { LIVE_CLAIMS, type OpenFacts } from './write-charge-status.ts'
 
 /**
  * Charges in one run. Those that become due meanwhile are left for the next run, because few large batches cost less than
@@ -38,14 +38,16 @@ export function chargeFollower(app: App): LiveFollower {
   const live = liveFollower(app, CHARGE_MOVER, LIVE_CLAIMS)
   return {
     async start() {
-      const test = await dueTestCharges(app, FOLLOWED_AT_ONCE)
+      const { kept, read } = await dueTestCharges(app, FOLLOWED_AT_ONCE)
       crashPoint('charge.sandbox-due')
       const started = app.rails.live.op1_momo ? await live.start() : 0
       // The sandbox calls nobody: one deadline serves all its rows.
       const deadline = app.deadlineIn(QUESTION_DEADLINE_MS)
-      const followed = await Promise.all(
-        test.map((charge) => follow(app, CHARGE_MOVER, { row: neverSent(charge), deadline })),
-      )
+      const rows = [
+        ...kept.map((charge) => neverSent(charge, charge)),
+        ...read.map((charge) => neverSent(charge)),
+      ]
+      const followed = await Promise.all(rows.map((row) => follow(app, CHARGE_MOVER, { row, deadline })))
       return followed.filter(Boolean).length + started
     },
     stop: live.stop,
@@ -53,7 +55,7 @@ export function chargeFollower(app: App): LiveFollower {
 }
 
 /** Field by field, because every test payment passes here and the charge may carry more than is asked for. */
-function neverSent(charge: DueCharge): FollowedCharge {
+function neverSent(charge: DueCharge, facts: OpenFacts | null = null): FollowedCharge {
   return {
     merchantId: charge.merchantId,
     id: charge.id,
@@ -65,6 +67,7 @@ function neverSent(charge: DueCharge): FollowedCharge {
     reference: charge.reference,
     railReference: charge.railReference,
     createdAt: charge.createdAt,
+    facts,
     ...NEVER_SENT,
   }
 }

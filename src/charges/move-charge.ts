@@ -4,15 +4,13 @@ import { railAccount } from '../ledger/accounts.ts'
 import { type Book, type Head, inOpenMonth, lockHeads, openBook } from '../ledger/book.ts'
 import { distinctHeads } from '../ledger/head-places.ts'
 import { addSettlements, type Settlement } from '../ledger/settlements.ts'
-import { clockOffsetMs, holdMs, type MerchantTerms, termsOf } from '../merchants/merchant.ts'
+import { type MerchantTerms, termsOf } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
 import { type Batch, batch } from '../platform/batch.ts'
 import { done, type Outcome, type RunTurn } from '../platform/batch-run.ts'
-import { later } from '../platform/clock.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import { joinRows } from '../platform/db/columns.ts'
 import type { Call, Tx } from '../platform/db/database.ts'
-import { ascendingId } from '../platform/ids.ts'
 import { defineLane } from '../platform/lane.ts'
 import { count, timed } from '../platform/measures.ts'
 import { runApart, turnOfOneRun } from '../platform/run-apart.ts'
@@ -22,9 +20,16 @@ import type { Final, Moved } from '../rails/mover.ts'
 import type { ChargeFailure } from '../rails/rail.ts'
 import { addEvents, type Happening } from '../webhooks/events.ts'
 import { CHARGE_MOVES, type Charge, type ChargeFacts, chargeEventData, residualOf } from './charge.ts'
+import { chargeEnd } from './charge-end.ts'
 import { type CardEnd, endCards } from './end-cards.ts'
 import { endSplits, postShares } from './end-splits.ts'
-import { type ChargeEnd, endCharges, endedCharge } from './write-charge-status.ts'
+import {
+  type ChargeEnd,
+  endCharges,
+  endedCharge,
+  endKnownCharges,
+  type OpenFacts,
+} from './write-charge-status.ts'
 
 export type ChargeOutcome = Final<ChargeFailure>
 
@@ -33,7 +38,8 @@ export type ChargeOutcome = Final<ChargeFailure>
  * locked charge and its attempt; if it does not hold, nothing is written.
  */
 export type ChargeMove = {
-  charge: Pick<Charge, 'merchantId' | 'id' | 'mode' | 'giftCardAmount'>
+  /** `facts`: what the process that stored it still knows of it. */
+  charge: Pick<Charge, 'merchantId' | 'id' | 'mode' | 'giftCardAmount'> & { facts?: OpenFacts | null }
   to: ChargeOutcome
   still?: (found: LockedPost<ChargeFailure>) => boolean
   alongside?: readonly Call[]
@@ -114,15 +120,20 @@ async function moveIn(
   const sorted = inLockOrder(endsOf(moves))
   const [terms] = await tx.send(termsOf([...new Set(sorted.map((move) => move.charge.merchantId))]))
   const termsById = new Map(terms.map((one) => [one.id, one]))
-  const ends = sorted.map((move) => endOf(app, move, { terms: termsById.get(move.charge.merchantId), at }))
+  const ends = sorted.map((move) =>
+    chargeEnd(app, move, { terms: termsById.get(move.charge.merchantId), at }),
+  )
+  const factsById = factsOf(sorted)
   const [rows, ...locked] = await tx.send(
-    endCharges(ends, at),
+    factsById === null ? endCharges(ends, at) : endKnownCharges(ends, at),
     ...endCards(cardEnds(sorted), at),
     lockHeads(distinctHeads(sorted.map(({ charge }) => charge))),
   )
   const heads = locked.at(-1) as Head[] // The last that was sent; a batch without a card sends nothing between.
   const endById = new Map(ends.map((end) => [end.id, end]))
-  const ended = rows.map((row) => endedCharge(row, endById.get(row.id) as ChargeEnd, at))
+  const ended = rows.map((row) =>
+    endedCharge((factsById?.get(row.id) ?? row) as OpenFacts, endById.get(row.id) as ChargeEnd, at),
+  )
   for (const { mode, createdAt } of ended)
     if (mode === 'live') timed('charge_completion_seconds', (at.getTime() - createdAt.getTime()) / 1000)
   const splits = await endSplits(tx, ended, { endById, terms: termsById, at })
@@ -136,6 +147,16 @@ async function moveIn(
     )
   const alongside = moves.flatMap((move) => move.alongside ?? [])
   return { missed, writes: [...writes, ...splits.writes, ...joinRows(alongside), ...contradictions] }
+}
+
+/** The facts of these charges by id; null where this process does not know those of every one. */
+function factsOf(moves: readonly ChargeMove[]): Map<string, OpenFacts> | null {
+  const factsById = new Map<string, OpenFacts>()
+  for (const { charge } of moves) {
+    if (!charge.facts) return null
+    factsById.set(charge.id, charge.facts)
+  }
+  return factsById
 }
 
 /** Everything that ending these charges writes: one statement a table. */
@@ -188,38 +209,6 @@ function happeningOf(charge: ChargeFacts, terms: MerchantTerms): Happening {
 function instantSettlement(charge: ChargeFacts, id: string, at: Date): Settlement {
   const { merchantId, mode } = charge
   return { merchantId, id, mode, kind: 'instant', amount: residualOf(charge), chargeCount: 1, createdAt: at }
-}
-
-/**
- * What the compare-and-set writes. Without a hold the charge is settled at once; holds run on the clock that applies to it
- * (3 a).
- */
-function endOf(
-  app: App,
-  { charge, to }: ChargeMove,
-  { terms, at }: { terms: MerchantTerms | undefined; at: Date },
-): ChargeEnd {
-  assert(terms, 'a charge has a merchant')
-  const facts = { merchantId: charge.merchantId, id: charge.id, status: to.status }
-  if (to.status === 'failed')
-    return {
-      ...facts,
-      failureReason: to.reason,
-      railTransactionId: null,
-      holdUntil: null,
-      settledAt: null,
-      settlementId: null,
-    }
-  const hold = holdMs(terms, charge.mode, app.config)
-  const atOnce = hold === 0
-  return {
-    ...facts,
-    failureReason: null,
-    railTransactionId: to.railTransactionId,
-    holdUntil: atOnce ? at : later(at, hold + clockOffsetMs(terms, charge.mode)),
-    settledAt: atOnce ? at : null,
-    settlementId: atOnce ? ascendingId('setl_', terms.tag, at) : null,
-  }
 }
 
 /** Of a charge that was closed already: the same end is a no-op, another is a contradiction (contract.md 3 o). */

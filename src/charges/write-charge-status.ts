@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import { callForRows, columnsOf, rowsOf } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
-import { statement } from '../platform/db/statement.ts'
+import { type Statement, statement } from '../platform/db/statement.ts'
 import { atTime } from '../rails/at-time.ts'
 import { ATTEMPT_FACTS, tagOfRow } from '../rails/attempt-facts.ts'
 import { type LiveClaims, liveClaims } from '../rails/follow-live.ts'
@@ -84,8 +84,10 @@ export const LIVE_CLAIMS: LiveClaims<FollowedCharge> = liveClaims('follow-charge
   old: CLAIM_OLD,
 })
 
-type EndedRow = Omit<
+/** What never changes in an open charge. */
+export type OpenFacts = Omit<
   ChargeFacts,
+  | 'status'
   | 'failureReason'
   | 'railTransactionId'
   | 'refundId'
@@ -96,27 +98,34 @@ type EndedRow = Omit<
   | 'split'
 >
 
-const END_CHARGES = statement<EndedRow>(
-  'end charges',
-  `update charges c set status = n.status, failure_reason = n.failure_reason, rail_transaction_id = n.rail_transaction_id,
+const END = `update charges c set status = n.status, failure_reason = n.failure_reason, rail_transaction_id = n.rail_transaction_id,
      completed_at = $9, follow_at = null, published = true, hold_until = n.hold_until, settled_at = n.settled_at,
      settlement_id = n.settlement_id
    from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::timestamptz[], $8::text[])
      as n (merchant_id, id, status, failure_reason, rail_transaction_id, hold_until, settled_at, settlement_id)
    where c.merchant_id = n.merchant_id and c.id = n.id and c.status in ('pending', 'authorized') and c.voided_at is null
-   returning c.merchant_id as "merchantId", c.id, c.mode, c.status, c.amount, c.fee,
-     c.gift_card_amount as "giftCardAmount", c.shares, c.channel, c.reference, c.rail_reference as "railReference",
-     c.payment_link_id as "paymentLinkId", c.created_at as "createdAt"`,
+   returning c.id`
+const END_CHARGES = statement<OpenFacts>(
+  'end charges',
+  `${END}, c.merchant_id as "merchantId", c.mode, c.amount, c.fee, c.gift_card_amount as "giftCardAmount", c.shares, c.channel,
+     c.reference, c.rail_reference as "railReference", c.payment_link_id as "paymentLinkId", c.created_at as "createdAt"`,
 )
+const END_KNOWN = statement<{ id: string }>('end known charges', END)
 
 /** Ends the charges that are still open and answers with those rows; the others were ended by somebody else first. */
-export function endCharges(ends: readonly ChargeEnd[], at: Date): Call<EndedRow> {
+export const endCharges = (ends: readonly ChargeEnd[], at: Date): Call<OpenFacts> =>
+  callToEnd(END_CHARGES, ends, at)
+
+/** The same where the facts of every charge are known: answers with the ids of those that it ended. */
+export const endKnownCharges = (ends: readonly ChargeEnd[], at: Date): Call<{ id: string }> =>
+  callToEnd(END_KNOWN, ends, at)
+
+function callToEnd<Row>(end: Statement<Row>, ends: readonly ChargeEnd[], at: Date): Call<Row> {
   const each = columnsOf(ends)
   return call(
-    END_CHARGES,
+    end,
     ...each.numbers('merchantId'),
-    ...each.words('id', 'status', 'failureReason'),
-    ...each.values('railTransactionId'),
+    ...each.words('id', 'status', 'failureReason', 'railTransactionId'),
     ...each.times('holdUntil', 'settledAt'),
     ...each.words('settlementId'),
     at.toISOString(),
@@ -124,15 +133,15 @@ export function endCharges(ends: readonly ChargeEnd[], at: Date): Call<EndedRow>
 }
 
 /**
- * The whole charge after its end: what the row keeps and what has just been written to it. Field by field, for every payment
+ * The whole charge after its end: what never changes and what has just been written to its row. Field by field, for every payment
  * passes here and spreading an object costs several times as much.
  */
-export function endedCharge(row: EndedRow, end: ChargeEnd, at: Date): ChargeFacts {
+export function endedCharge(row: OpenFacts, end: ChargeEnd, at: Date): ChargeFacts {
   return {
     merchantId: row.merchantId,
     id: row.id,
     mode: row.mode,
-    status: row.status,
+    status: end.status,
     amount: row.amount,
     fee: row.fee,
     giftCardAmount: row.giftCardAmount,

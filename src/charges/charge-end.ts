@@ -1,0 +1,43 @@
+import type { App } from '../app.ts'
+import { clockOffsetMs, holdMs, type MerchantTerms } from '../merchants/merchant.ts'
+import { assert } from '../platform/assert.ts'
+import { later } from '../platform/clock.ts'
+import { ascendingId } from '../platform/ids.ts'
+import type { ChargeMove } from './move-charge.ts'
+import type { ChargeEnd } from './write-charge-status.ts'
+
+/**
+ * What the compare-and-set writes. Without a hold the charge is settled at once; holds run on the clock that applies to it
+ * (3 a). Field by field: every payment passes.
+ */
+export function chargeEnd(
+  app: App,
+  { charge, to }: ChargeMove,
+  { terms, at }: { terms: MerchantTerms | undefined; at: Date },
+): ChargeEnd {
+  assert(terms, 'a charge has a merchant')
+  const { merchantId, id } = charge
+  if (to.status === 'failed')
+    return {
+      merchantId,
+      id,
+      status: to.status,
+      failureReason: to.reason,
+      railTransactionId: null,
+      holdUntil: null,
+      settledAt: null,
+      settlementId: null,
+    }
+  const hold = holdMs(terms, charge.mode, app.config)
+  const atOnce = hold === 0
+  return {
+    merchantId,
+    id,
+    status: to.status,
+    failureReason: null,
+    railTransactionId: to.railTransactionId,
+    holdUntil: atOnce ? at : later(at, hold + clockOffsetMs(terms, charge.mode)),
+    settledAt: atOnce ? at : null,
+    settlementId: atOnce ? ascendingId('setl_', terms.tag, at) : null,
+  }
+}
