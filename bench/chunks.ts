@@ -9,9 +9,12 @@ export const chunksOf = (rows: number): { first: number; last: number }[] =>
     last: Math.min((nth + 1) * CHUNK, rows) - 1,
   }))
 
-/** The time in an id, about as the product writes it: it ascends, and it comes before all that the product writes. */
+/**
+ * The time in an id, about as the product writes it: it ascends, and it comes before all that the product writes. It follows from `at` alone,
+ * because several statements make the same id.
+ */
 export const timeOfId = (at: string): string =>
-  `('3' || lpad(to_hex(4095 + (extract(epoch from ${at} - now()) / 9000)::int), 3, '0'))`
+  `('3' || lpad(to_hex((extract(epoch from ${at})::bigint - 1700000000) / 100000), 3, '0'))`
 
 /** When the newest charge of a merchant was made, as PostgreSQL writes it; `-infinity` where there is none. */
 export async function newestCharge(db: Client, merchantId: number): Promise<string> {

@@ -6,7 +6,7 @@ import { sendStream } from './stream-sender.ts'
 export type SendAnswer = (
   requestId: string,
   reply: FastifyReply,
-  answer: Answer,
+  answer: Answer & { retryAfterSeconds?: number | null },
 ) => FastifyReply | Promise<FastifyReply>
 
 /**
@@ -15,7 +15,7 @@ export type SendAnswer = (
  */
 export function answerSender(secure: Record<string, string>): SendAnswer {
   const prepared = Object.entries({ ...secure, ...API_HEADERS }).flat()
-  return (requestId, reply, { status, body, replayed, stream }) => {
+  return (requestId, reply, { status, body, replayed, stream, retryAfterSeconds }) => {
     if (stream) {
       const own = { ...secure, ...API_HEADERS, ...stream.headers, 'X-Request-ID': requestId }
       return sendStream(reply, { status, headers: own, stream })
@@ -30,6 +30,7 @@ export function answerSender(secure: Record<string, string>): SendAnswer {
       String(Buffer.byteLength(body)),
     ]
     if (replayed) headers.push('Idempotent-Replayed', 'true')
+    if (retryAfterSeconds) headers.push('Retry-After', String(retryAfterSeconds))
     // Set by the server while it stops.
     const connection = raw.getHeader('connection')
     if (connection !== undefined) headers.push('Connection', String(connection))

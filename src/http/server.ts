@@ -74,7 +74,13 @@ export function buildServer<App>(frame: Frame<App>): FastifyInstance {
   // Every body is read as JSON whatever its Content-Type says (contract.md 2.0).
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
-  server.setErrorHandler((error, request, reply) => sendError(frame, request, reply, asRefusal(error)))
+  const headers = secureHeaders({ https: frame.https })
+  const send = answerSender(headers)
+  server.setErrorHandler((error, request, reply) => {
+    const refusal = asRefusal(error)
+    if (refusal instanceof TooBusy && !wantsPage(request)) sendTooBusy(send, request, { refusal, reply })
+    else sendError(frame, request, reply, refusal)
+  })
   server.setNotFoundHandler((request, reply) =>
     sendError(frame, request, reply, notFoundHere(server, request, reply)),
   )
@@ -90,12 +96,10 @@ export function buildServer<App>(frame: Frame<App>): FastifyInstance {
     done(isClosing(request.raw.socket) ? (invalidRequest('the connection was closed') as never) : undefined)
   })
   server.addHook('onResponse', (request, reply, done) => done(finish(frame, request, reply)))
-  const headers = secureHeaders({ https: frame.https })
   server.addHook('onSend', (request, reply, _payload, done) => {
     reply.headers(headers).header('X-Request-ID', request.id)
     done()
   })
-  const send = answerSender(headers)
   for (const declared of frame.endpoints) addEndpoint(server, frame, { declared, send })
   refuseOtherMethods(server, frame.endpoints)
   return server
@@ -166,6 +170,18 @@ function answerTo<App>(
     idempotency: key === null || fingerprint === null ? null : { key, fingerprint },
   }
   return declared.handle(frame.placeOf(caller).app, api)
+}
+
+/** Without the framework, which would write each header by itself: refusing must cost little when there is too much to do. */
+function sendTooBusy(
+  send: SendAnswer,
+  request: FastifyRequest,
+  { refusal, reply }: { refusal: TooBusy; reply: FastifyReply },
+): void {
+  request.code = refusal.code
+  request.errorText = refusal.message
+  const { status, retryAfterSeconds } = refusal
+  send(request.id, reply, { status, body: errorBody(refusal, request.id), retryAfterSeconds })
 }
 
 function sendError<App>(
