@@ -27,7 +27,7 @@ export type BatchOptions<Item, Result> = {
   laneOf(item: Item): number
   /** The largest batch. */
   max?: number
-  /** How long the first of a batch waits for others, in ms (default 0): for work whose caller does not feel it. */
+  /** How long the first of a batch waits for others, its time behind another batch included; ms, default 0. */
   gatherMs?: number
   /** false: no batch runs beside another, however long that takes. */
   beside?: boolean
@@ -134,7 +134,8 @@ async function drain<Item, Result>(group: Group<Item, Result>): Promise<void> {
     group.isLate = false
     lane.begunAt = null
     countBatch(lane, ms)
-    if (gatherMs > 0) await sleep(gatherMs)
+    const oldest = lane.waiting[0]?.since
+    if (gatherMs > 0 && oldest !== undefined) await sleep(Math.max(0, oldest + gatherMs - performance.now()))
   }
   group.main = null
 }

@@ -19,7 +19,7 @@ type Reported = Extract<Belief, { kind: 'reported' }>
 
 const AT_ONCE = 50
 // Machines report to their supplier's server, which does not feel this, and two reports in one transaction cost little more than one.
-const GATHER_MS = 5
+const GATHER_MS = 7
 
 /**
  * Takes callbacks of machine suppliers in batches, those about one order in turn. The same message acts at most once, and
