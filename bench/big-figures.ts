@@ -1,8 +1,8 @@
 import { settleCharges } from '../src/charges/settle-charges.ts'
 import { median, ratio, rounded } from './figures.ts'
 import { writeHeld } from './held.ts'
+import { untilLanded } from './payments.ts'
 import { cpuOfTree, readCpu } from './processes.ts'
-import { untilNone } from './rounds.ts'
 import { type BenchMerchant, type Stage, withGateway } from './stage.ts'
 
 /** Processor ms of one piece of work in the small database and in the big one, and the median quotient of the rounds. */
@@ -12,13 +12,6 @@ type Measure = (round: number) => Promise<number | null>
 const ROUNDS = 5
 const CONNECTIONS = 64
 const HELD = 20_000
-// The open charges of a written history are due in the year 2100.
-const OPEN = {
-  query: `select 1 from charges where follow_at < '2100-01-01' limit 1`,
-  what: 'charges',
-  withinMs: 60_000,
-  everyMs: 200,
-}
 const POSTED = `select sum(seq)::float8 as seq from ledger_heads where mode = 'test' and merchant_id = any($1)`
 
 /** Measures both sides in turns, in changing order: the machine's speed drifts. The first round only warms up. */
@@ -47,7 +40,7 @@ export async function paymentCpu(
   const cpu = readCpu(stage)
   const tokens = merchants.map(({ token }) => token)
   const load = await stage.driver.run({ port: stage.service.port, connections: CONNECTIONS, tokens, ms })
-  await untilNone(stage, OPEN)
+  await untilLanded(stage)
   const used = cpu()
   const accepted = load.statuses['201'] ?? 0
   if (accepted === 0) throw new Error(`no charge was accepted: ${load.refusal}`)
