@@ -185,14 +185,16 @@ test('canonical JSON has one form', () => {
 })
 
 test('canonical JSON is the same whether or not large objects were sorted beforehand', () => {
-  const large = (piece: string) =>
-    Object.fromEntries(Array.from({ length: 3000 }, (_, at) => [`${piece}${(at * 7919) % 3000}`, at]))
-  const value = { b: [large('x'), { a: large('\uff00') }, null], a: large('\u{1f600}'.repeat(70)) }
+  const large = (piece: string, count = 3000) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`${piece}${(at * 7919) % count}`, at]))
+  const mixed = { ...large('x', 5000), ...large('\uff00', 5000), ...large('\u{1f600}', 100) }
+  const value = { b: [large('x'), { a: large('\uff00') }, null], a: large('\u{1f600}'.repeat(70)), c: mixed }
   const steps = sortingSteps(value)
   let step = steps.next()
   let taken = 0
   for (; !step.done; step = steps.next()) taken += 1
-  equal(taken, 3)
+  // One for each of the small ones; three runs of the mixed one, then two and one to make one of them.
+  equal(taken, 3 + 6)
   equal(canonicalJson(value, step.value), canonicalJson(value))
 })
 
