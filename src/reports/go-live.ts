@@ -3,6 +3,7 @@ import type { Merchant } from '../merchants/merchant.ts'
 import { listMembers } from '../people/members.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import { EVENT_TYPES } from '../webhooks/events.ts'
 
 /** What a business has to have done before it lives from real payments, in the order in which one does it. */
 export type GoLiveStep =
@@ -17,16 +18,16 @@ export type GoLiveStep =
 /** A step, and since when it is done: null where it is not; `done` alone where nobody noted the time. */
 export type GoLiveFact = { step: GoLiveStep; done: boolean; at: Date | null }
 
-// How many of the newest deliveries of each mode are looked at.
-const LOOKED_AT = 200
+// How many of the newest deliveries of each event and mode are looked at.
+const LOOKED_AT = 50
 
 // The address that is set now counts, in either mode.
 const ANSWERED = statement<{ at: Date }>(
   'webhook address answered',
   `select max(d.delivered_at) as at from merchants m
-     cross join unnest(array['test', 'live']::mode[]) as o (mode)
+     cross join unnest(array['test', 'live']::mode[]) as o (mode) cross join unnest($3::text[]) as e (event)
      cross join lateral (select n.url, n.delivered_at from deliveries n where n.merchant_id = m.id and n.mode = o.mode
-       order by n.created_at desc, n.event_id desc limit $2) d
+       and n.event = e.event order by n.created_at desc, n.event_id desc limit $2) d
    where m.id = $1 and d.url = m.webhook_url and d.delivered_at is not null having max(d.delivered_at) is not null`,
 )
 const KEY_USED = statement<{ at: Date }>(
@@ -55,7 +56,7 @@ export async function goLiveFacts(
 ): Promise<GoLiveFact[]> {
   const { db } = gateway.appOf(cell)
   const [[answered], [used], [charged], [settled]] = await db.queries(
-    call(ANSWERED, id, LOOKED_AT),
+    call(ANSWERED, id, LOOKED_AT, EVENT_TYPES),
     call(KEY_USED, id),
     call(CHARGED, id),
     call(SETTLED, id),

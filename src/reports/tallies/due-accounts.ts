@@ -35,7 +35,8 @@ const DUE = statement<DueAccount>(
    left join tally_marks m on m.merchant_id = h.merchant_id and m.mode = h.mode
    where (h.merchant_id, h.mode) > ($1, $2) and h.merchant_id <= $3
      and (m.counted_at is null or m.counted_at < $4 and exists (
-       select from deliveries d where d.merchant_id = h.merchant_id and d.mode = h.mode and d.created_at >= (case
+       select from deliveries d where d.merchant_id = h.merchant_id and d.mode = h.mode
+         and d.event in ('charge.succeeded', 'charge.failed', 'charge.refunded') and d.created_at >= (case
          when m.counted_at < $5 then date_trunc('day', m.counted_at + interval '3 hours') - interval '3 hours'
          else m.counted_at end) - interval '1 minute'))
    order by h.merchant_id, h.mode limit $6`,
