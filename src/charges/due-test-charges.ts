@@ -31,10 +31,17 @@ const memoryOf = oneInEachCell((): Memory => ({ kept: [], size: 0, askedMs: null
 export function keepUntilDue(app: App, charges: readonly Stored[]): void {
   const [first] = charges
   const memory = memoryOf(app)
-  // A process that has never asked has no follower, and would keep them for nobody.
-  if (memory.askedMs === null || first === undefined || memory.size + charges.length > MOST_KEPT) return
+  forgetOverdue(memory, app.clock.nowMs())
+  if (first === undefined || memory.size + charges.length > MOST_KEPT) return
   memory.kept.push({ dueMs: first.followAt.getTime(), charges })
   memory.size += charges.length
+}
+
+/** Those are in the table for everybody: a process without a follower keeps none for long. */
+function forgetOverdue(memory: Memory, nowMs: number): void {
+  const left = memory.kept.findIndex(({ dueMs }) => dueMs >= nowMs - OVERDUE_MS)
+  for (const { charges } of memory.kept.splice(0, left < 0 ? memory.kept.length : left))
+    memory.size -= charges.length
 }
 
 /** Test charges that are due: about `most` of those kept here, and at most `most` that are read because nobody has ended them in time. */
