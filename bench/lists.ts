@@ -67,7 +67,7 @@ async function planOf({ db }: Stage, { id }: BenchMerchant, question: Question):
   const { query, filters = {} } = question
   const statement = allStatements().find(({ name }) => name === question.statement)
   if (statement === undefined) return [`there is no statement ${question.statement}`]
-  const bounds = [query.created_after ?? '-infinity', query.created_before ?? 'infinity', 'infinity', '', 21]
+  const bounds = [query.created_after ?? '-infinity', query.created_before ?? 'infinity', '', 21]
   const { status = null, reference = null, phone9 = null, email = null } = filters
   const values = [id, 'test', ...bounds, status, reference, phone9, email]
   const literals = values.map((value) => (value === null ? 'null' : `'${value}'`)).join(', ')
