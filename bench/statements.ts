@@ -63,6 +63,8 @@ async function writeMonth({ db, say }: Stage, merchant: BenchMerchant, lines: nu
   const query: Database['query'] = async ({ text }, values = []) => (await db.query(text, values)).rows
   await checkpointLedgers({ query } as Database, new Date(performance.timeOrigin + performance.now()))
   await db.query('vacuum analyze')
+  // Otherwise the writing of all this to the disk would fall into what is measured.
+  await db.query('checkpoint')
   say(`a month of ${lines} lines written in ${Math.round((performance.now() - startedAt) / 1000)} s`)
   return name
 }
