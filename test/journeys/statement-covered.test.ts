@@ -173,7 +173,7 @@ const readInWindows = ({ merchantId }: Payer, size: number) =>
     const figures = await readFigures(snapshot, ledger, { period: PERIOD, complete: false })
     const month = { ledger, period: PERIOD, complete: false, figures }
     async function* posted() {
-      for (const window of windowsOf(figures.range, size))
+      for (const window of windowsOf(figures.range, () => size))
         yield* await snapshot.copy(MONEY_IN, windowOf(month, window))
     }
     const json = new RowsAsJson(MONEY_IN_KINDS, null)

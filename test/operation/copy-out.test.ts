@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import pg from 'pg'
 import { endOfRow, lengthAt, timeOf, wholeAt } from '../../src/platform/db/binary-rows.ts'
 import { copyOut, type Literal, literal } from '../../src/platform/db/copy-out.ts'
+import { type RestFor, restBesideMoney } from '../../src/platform/db/rest.ts'
 import { RowsAsJson } from '../../src/platform/db/rows-as-json.ts'
 import { type TestDatabase, testDatabase } from '../helpers/test-database.ts'
 
@@ -20,8 +21,14 @@ after(async () => {
   await database?.drop()
 })
 
-const read = (text: string, values: readonly Literal[] = [], memory: Buffer[] = []) =>
-  copyOut(client as unknown as pg.PoolClient, { name: 'test: copied out', text }, { values, memory })
+const never: RestFor = () => 0
+const read = (
+  text: string,
+  values: readonly Literal[] = [],
+  memory: Buffer[] = [],
+  restFor: RestFor = never,
+) =>
+  copyOut(client as unknown as pg.PoolClient, { name: 'test: copied out', text }, { values, memory, restFor })
 /** Where a value of a row of one column stands. */
 const ONLY = 6
 
@@ -126,4 +133,34 @@ test('a failure before or in the middle of the rows is the error of the server, 
   assert.equal(wholeAt(both[0][0] as Buffer, ONLY), 7)
   assert.deepEqual(both[1].rows, [{ eight: 8 }])
   assert.equal(wholeAt(both[2][0] as Buffer, ONLY), 9)
+})
+
+test('rests while it reads change nothing in the answer, and nothing is read meanwhile', async () => {
+  const text = 'select n::bigint, repeat($2, 90) from generate_series(1, $1) n'
+  const plain = Buffer.concat(await read(text, [20_000, 'live']))
+  const { stream } = (client as unknown as { connection: { stream: { isPaused(): boolean } } }).connection
+  let rests = 0
+  const paused: boolean[] = []
+  const resting: RestFor = () => {
+    rests += 1
+    setImmediate(() => paused.push(stream.isPaused()))
+    return 5
+  }
+  const rested = Buffer.concat(await read(text, [20_000, 'live'], [], resting))
+  assert.ok(plain.equals(rested))
+  // A piece ends with a whole row, of less than 500 bytes.
+  assert.ok(rests <= plain.length / (64 * 1024) && rests >= Math.floor(plain.length / (64 * 1024 + 500)))
+  assert.ok(paused.some(Boolean))
+  const next = await Promise.all([
+    read('select 7::bigint', [], [], resting),
+    client.query('select 8 as eight'),
+  ])
+  assert.equal(wholeAt(next[0][0] as Buffer, ONLY), 7)
+  assert.deepEqual(next[1].rows, [{ eight: 8 }])
+})
+
+test('a rest is as long as the piece of work before it, up to a limit, and only while money moves', () => {
+  const beside = (quietMs: number, workedMs: number) => restBesideMoney({ quietMs: () => quietMs })(workedMs)
+  assert.deepEqual([beside(0, 3), beside(99, 3), beside(0, 5000)], [3, 3, 20])
+  assert.equal(beside(101, 3), 0)
 })

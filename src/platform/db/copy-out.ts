@@ -1,5 +1,7 @@
+import type { Socket } from 'node:net'
 import type { PoolClient } from 'pg'
 import pg from 'pg'
+import type { RestFor } from './rest.ts'
 import { sqlTime } from './sql-time.ts'
 import type { Statement } from './statement.ts'
 
@@ -12,19 +14,23 @@ const HEADER_BYTES = 19
 const TRAILER_BYTES = 2
 // A hundred rows or two: what is done with a block at once takes a fraction of a millisecond.
 const BLOCK_BYTES = 32 * 1024
+// Some hundred rows, which take the server two milliseconds or so.
+const BYTES_BETWEEN_RESTS = 64 * 1024
 
 /**
  * Reads the rows of a query by COPY in binary: the server writes no text, and this process makes no object of a row. Answers
  * blocks of whole rows (binary-rows.ts), in `memory` that an earlier answer was in: new memory for each of many answers would keep the
- * collector busy. Errors are the server's own.
+ * collector busy. While it rests nothing is read from the connection, so that the server waits too as soon as the socket is full.
+ * Errors are the server's own.
  */
 export const copyOut = (
   client: PoolClient,
   { text }: Statement,
-  { values, memory }: { values: readonly Literal[]; memory: Buffer[] },
+  { values, memory, restFor }: { values: readonly Literal[]; memory: Buffer[]; restFor: RestFor },
 ) =>
   new Promise<Buffer[]>((resolve, reject) => {
-    const copy = new CopyOut(`copy (${withLiterals(text, values)}) to stdout (format binary)`, memory)
+    const sql = `copy (${withLiterals(text, values)}) to stdout (format binary)`
+    const copy = new CopyOut(sql, memory, restsOf(client, restFor))
     const query: object = Object.assign(copy, {
       callback: (error: Error | null) =>
         error === null || error === undefined ? resolve(copy.blocks()) : reject(error),
@@ -50,16 +56,36 @@ export function literal(value: unknown): string {
   throw new Error(`a ${typeof value} of this kind may not stand in the text of a statement`)
 }
 
+/** Stops reading from the connection for a while, again and again, while so many bytes come. */
+function restsOf(client: PoolClient, restFor: RestFor): (bytes: number) => void {
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
+  let read = 0
+  let since = performance.now()
+  return (bytes) => {
+    read += bytes
+    if (read < BYTES_BETWEEN_RESTS) return
+    const now = performance.now()
+    const ms = restFor(now - since)
+    read = 0
+    since = now + ms
+    if (ms === 0) return
+    stream.pause()
+    setTimeout(() => stream.resume(), ms)
+  }
+}
+
 class CopyOut extends pg.Query {
   private readonly memory: Buffer[]
+  private readonly restAfter: (bytes: number) => void
   private readonly full: Buffer[] = []
   private block: Buffer = Buffer.alloc(0)
   private end = 0
   private begun = false
 
-  constructor(text: string, memory: Buffer[]) {
+  constructor(text: string, memory: Buffer[], restAfter: (bytes: number) => void) {
     super({ text })
     this.memory = memory
+    this.restAfter = restAfter
   }
 
   /** The server sends one message a row. The driver uses the memory of a message again, so its bytes are copied. */
@@ -69,6 +95,7 @@ class CopyOut extends pg.Query {
     if (row.length === TRAILER_BYTES) return
     this.roomFor(row.length)
     this.end += row.copy(this.block, this.end)
+    this.restAfter(row.length)
   }
 
   blocks(): Buffer[] {

@@ -51,6 +51,8 @@ export type Database = {
   close(): Promise<void>
   /** How many transactions are under way, by what they are for. */
   inWork(): Readonly<Record<Share['kind'], number>>
+  /** For how long no transaction has been under way, in ms; 0 while one is. */
+  quietMs(): number
   /** How many wait for a connection. */
   waiting(): number
   /** How long a single statement, or a transaction of this kind, would probably wait for a connection now, in ms. */
@@ -107,6 +109,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     transactionFor,
     snapshot: (work) => withClient(reports, (client) => readSnapshot(client, work)),
     inWork: () => money.inWork(),
+    quietMs: () => money.quietMs(),
     waiting: () => money.waiting() + reads.waiting(),
     expectedMs: (kind) => (kind === 'statement' ? reads.expectedMs(READ) : money.expectedMs({ kind })),
     close: async () => {

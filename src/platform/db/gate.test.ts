@@ -112,3 +112,15 @@ test('C13: commands wait', async () => {
   await command.leave()
   assert.ok(command.inside)
 })
+
+test('it has been quiet since the last one left', async () => {
+  const doors = gate(EIGHT)
+  const [first, second] = await enterMany(doors, { kind: 'in' }, 2)
+  assert.equal(doors.quietMs(), 0)
+  await first?.leave()
+  assert.equal(doors.quietMs(), 0)
+  await second?.leave()
+  while (doors.quietMs() === 0) await sleep(1)
+  await enterMany(doors, { kind: 'out' }, 1)
+  assert.equal(doors.quietMs(), 0)
+})

@@ -16,6 +16,8 @@ export type Gate = {
   enter(share: Share): Promise<() => void>
   /** How many are inside, by kind. */
   inWork(): Readonly<Record<Kind, number>>
+  /** For how long nobody has been inside, in ms; 0 while somebody is. */
+  quietMs(): number
   /** How many wait. */
   waiting(): number
   /** How long this work would probably wait now, in ms. */
@@ -96,6 +98,7 @@ export function gate(options: GateOptions): Gate {
       })
     },
     inWork: () => ({ ...house.used }),
+    quietMs: () => (allUsed(house) > 0 ? 0 : performance.now() - house.lastLeftAt),
     waiting: () => KINDS.reduce((sum, kind) => sum + queues[kind].length, 0),
     expectedMs: (share) =>
       hasRoom(house, share.kind) && !isCapped(house, share) ? 0 : expectedMs(house, share),

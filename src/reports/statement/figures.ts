@@ -60,7 +60,8 @@ const UNDECIDED = statement<{ count: number }>(
        and p.completed_at is null from payouts p where p.merchant_id = $1 and p.id = t.subject)`,
 )
 
-const SUMMED_AT_ONCE = 100_000
+// Some fifty milliseconds of the server, or five, which costs a tenth more.
+const SUMMED_AT_ONCE = { quietly: 100_000, besideMoney: 10_000 }
 const DECIDED_WITHIN_S = 5
 
 /** Reads the totals of the month. Throws 503 while a payout of a finished month is not decided yet. */
@@ -70,11 +71,12 @@ export async function readFigures(
   { period, complete }: { period: Period; complete: boolean },
 ): Promise<Figures> {
   const range = await rangeOf(snapshot, ledger, period)
+  const atOnce = () => SUMMED_AT_ONCE[snapshot.moneyMoves() ? 'besideMoney' : 'quietly']
   const own = [ledger.merchantId, ledger.mode]
   const month = [sqlTime(period.start), sqlTime(period.end)]
   const [checkpoint] = await snapshot.ask(CHECKPOINT, [...own, range.first])
   const sums: KindSum[] = []
-  for (const { first, end } of windowsOf({ ...range, first: (checkpoint?.seq ?? 0) + 1 }, SUMMED_AT_ONCE))
+  for (const { first, end } of windowsOf({ ...range, first: (checkpoint?.seq ?? 0) + 1 }, atOnce))
     sums.push(...(await snapshot.ask(SUMS, [...own, first, end, ...month])))
   const before = totalOf(sums.filter(({ inside }) => !inside))
   const reserved = totalOf(sums.filter(({ inside, kind }) => inside && kind === 'payout_reserve'))
@@ -84,7 +86,7 @@ export async function readFigures(
   const opening = sumOf(checkpoint?.balance ?? 0, before.change)
   const figures = figuresOf(sums, published, { opening, range, covered })
   if (complete && figures.withheld > 0)
-    for (const { first, end } of windowsOf(range, SUMMED_AT_ONCE))
+    for (const { first, end } of windowsOf(range, atOnce))
       refuseUndecided(await snapshot.ask(UNDECIDED, [...own, first, end, ...month]))
   return figures
 }
@@ -96,9 +98,13 @@ function refuseUndecided([undecided]: readonly { count: number }[]): void {
   if (undecided && undecided.count > 0) throw unavailable(DECIDED_WITHIN_S)
 }
 
-/** Splits a range into pieces of at most `size` numbers. */
-export function* windowsOf({ first, end }: SeqRange, size: number): Generator<SeqRange> {
-  for (let from = first; from < end; from += size) yield { first: from, end: Math.min(from + size, end) }
+/** Splits a range into pieces of at most `size` numbers. It is asked before each. */
+export function* windowsOf({ first, end }: SeqRange, size: () => number): Generator<SeqRange> {
+  for (let from = first; from < end; ) {
+    const next = Math.min(from + size(), end)
+    yield { first: from, end: next }
+    from = next
+  }
 }
 
 function figuresOf(

@@ -132,7 +132,8 @@ async function* inAdvance<T>(
   lines: number,
   read: (window: SeqRange) => Promise<T>,
 ): AsyncGenerator<T> {
-  const windows = windowsOf(range, windowFor(range, lines))
+  const size = windowFor(range, lines)
+  const windows = windowsOf(range, () => size)
   const next = () => {
     const { value, done } = windows.next()
     const reading = done ? null : read(value)

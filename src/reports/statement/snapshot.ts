@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg'
 import { copyOut, type Literal } from '../../platform/db/copy-out.ts'
 import type { Database } from '../../platform/db/database.ts'
+import { rest, restBesideMoney } from '../../platform/db/rest.ts'
 import { type Statement, statement } from '../../platform/db/statement.ts'
 
 /** Whose money, in which mode. */
@@ -8,7 +9,11 @@ export type Ledger = { merchantId: number; mode: 'test' | 'live' }
 
 /** One state of the database that all questions are asked of. */
 export type Snapshot = Asked & Copied
-export type Asked = { ask<Row>(question: Statement<Row>, values: readonly unknown[]): Promise<Row[]> }
+export type Asked = {
+  ask<Row>(question: Statement<Row>, values: readonly unknown[]): Promise<Row[]>
+  /** Whether money moves just now, so that questions had better be short. */
+  moneyMoves(): boolean
+}
 /** The rows of an answer in binary, for questions with very many (db/copy-out.ts). */
 export type Copied = {
   copy(question: Statement, values: readonly Literal[], memory?: Buffer[]): Promise<Buffer[]>
@@ -22,16 +27,27 @@ const SETTINGS = statement(
      ('enable_nestloop', 'off'), ('jit', 'off'), ('plan_cache_mode', 'force_custom_plan')) s (name, value)`,
 )
 
-/** Opens a read-only snapshot for as long as `work` takes; `plans`: which plans the server may make in it. */
+/**
+ * Opens a read-only snapshot for as long as `work` takes; `plans`: which plans the server may make in it. Each question rests when it
+ * has been answered, while money moves.
+ */
 export function inSnapshot<T>(
   db: Database,
   work: (snapshot: Snapshot) => Promise<T>,
   plans: Statement = SETTINGS,
 ): Promise<T> {
   return db.snapshot(async (client: PoolClient) => {
+    const restFor = restBesideMoney(db)
     const snapshot: Snapshot = {
-      ask: async ({ name, text }, values) => (await client.query({ name, text, values: [...values] })).rows,
-      copy: (question, values, memory = []) => copyOut(client, question, { values, memory }),
+      ask: async ({ name, text }, values) => {
+        const askedAt = performance.now()
+        const { rows } = await client.query({ name, text, values: [...values] })
+        const ms = restFor(performance.now() - askedAt)
+        if (ms > 0) await rest(ms)
+        return rows
+      },
+      moneyMoves: () => restFor(1) > 0,
+      copy: (question, values, memory = []) => copyOut(client, question, { values, memory, restFor }),
     }
     await snapshot.ask(plans, [])
     return work(snapshot)
