@@ -30,7 +30,7 @@ export function inTurn(
 
 /** Decided by the number of transfers in the range that contains the month. */
 async function sizeOf(app: App, { merchantId, mode }: Caller, period: Period): Promise<ReportSize> {
-  const present: Pick<Asked, 'ask'> = { ask: (question, values) => app.db.query(question, [...values]) }
+  const present: Asked = { ask: (question, values) => app.db.query(question, [...values]) }
   const { first, end } = await rangeOf(present, { merchantId, mode }, period)
   return end - first > SMALL_TRANSFERS ? 'large' : 'small'
 }

@@ -20,7 +20,7 @@ const BYTES_BETWEEN_RESTS = 64 * 1024
 /**
  * Reads the rows of a query by COPY in binary: the server writes no text, and this process makes no object of a row. Answers
  * blocks of whole rows (binary-rows.ts), in `memory` that an earlier answer was in: new memory for each of many answers would keep the
- * collector busy. While it rests nothing is read from the connection, so that the server waits too as soon as the socket is full.
+ * collector busy. During a rest nothing is read from the connection, and the server waits too once the socket is full.
  * Errors are the server's own.
  */
 export const copyOut = (
@@ -56,7 +56,7 @@ export function literal(value: unknown): string {
   throw new Error(`a ${typeof value} of this kind may not stand in the text of a statement`)
 }
 
-/** Stops reading from the connection for a while, again and again, while so many bytes come. */
+/** To be told of the bytes of each row: stops reading from the connection for a moment whenever a piece is complete. */
 function restsOf(client: PoolClient, restFor: RestFor): (bytes: number) => void {
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
   let read = 0

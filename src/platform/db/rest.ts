@@ -1,20 +1,20 @@
 import type { Database } from './database.ts'
 
-/** How long a piece of long reading rests after it has taken `workedMs`. Milliseconds; 0: it goes on at once. */
+/** How long reading rests after a piece that has taken `workedMs`. Milliseconds; 0: it goes on at once. */
 export type RestFor = (workedMs: number) => number
 
-// Money that moves ten times a second counts as moving all the time.
+// What happens ten times a second or more often counts as going on all the time.
 const QUIET_AFTER_MS = 100
-// A piece that waited long has not worked for as long.
-const LONGEST_REST_MS = 20
+// No timer is shorter. Without this every small question of a report would take a millisecond longer.
+const SHORTEST_MS = 1
+// A piece that took longer has mostly waited.
+const LONGEST_MS = 20
 
 /**
- * Reads that nobody waits for as for a payment rest as long as they work while money moves in this process, so that they never take
- * more than half of a processor from it. While no money moves they do not rest.
+ * How long a report rests beside payments (decision 33): as long as it has just worked, while transactions of this process are under way;
+ * not at all while there are none. It does not see those of other processes.
  */
 export const restBesideMoney =
   ({ quietMs }: Pick<Database, 'quietMs'>): RestFor =>
   (workedMs) =>
-    quietMs() > QUIET_AFTER_MS ? 0 : Math.min(workedMs, LONGEST_REST_MS)
-
-export const rest = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+    workedMs < SHORTEST_MS || quietMs() > QUIET_AFTER_MS ? 0 : Math.min(workedMs, LONGEST_MS)

@@ -6,7 +6,7 @@ import { minus, type Sum, sumOf } from '../../platform/sums.ts'
 import { countCovered } from './covered.ts'
 import type { Period } from './period.ts'
 import { rangeOf, type SeqRange } from './range.ts'
-import type { Asked, Ledger } from './snapshot.ts'
+import type { Asked, Ledger, Paced } from './snapshot.ts'
 
 /** The totals of a month, read before its lines. Whole UGX; balances are available + pending. */
 export type Figures = {
@@ -60,13 +60,13 @@ const UNDECIDED = statement<{ count: number }>(
        and p.completed_at is null from payouts p where p.merchant_id = $1 and p.id = t.subject)`,
 )
 
-// Some fifty milliseconds of the server, or five, which costs a tenth more.
+// Transfers: the server takes some fifty milliseconds for the one and five for the other, which makes all of them dearer by a tenth.
 const SUMMED_AT_ONCE = { quietly: 100_000, besideMoney: 10_000 }
 const DECIDED_WITHIN_S = 5
 
 /** Reads the totals of the month. Throws 503 while a payout of a finished month is not decided yet. */
 export async function readFigures(
-  snapshot: Asked,
+  snapshot: Asked & Paced,
   ledger: Ledger,
   { period, complete }: { period: Period; complete: boolean },
 ): Promise<Figures> {

@@ -23,11 +23,7 @@ const SLACK_MS = 86_400_000
  * A range of transfers that contains every transfer of the month, found by binary search: there is no index on their time,
  * because it would cost every payment. Transfers before the range are older than the month, those after it newer.
  */
-export async function rangeOf(
-  snapshot: Pick<Asked, 'ask'>,
-  ledger: Ledger,
-  { start, end }: Period,
-): Promise<SeqRange> {
+export async function rangeOf(snapshot: Asked, ledger: Ledger, { start, end }: Period): Promise<SeqRange> {
   const [head] = await snapshot.ask(HEAD_SEQ, [ledger.merchantId, ledger.mode])
   const last = head?.seq ?? 0
   const first = await firstSince(snapshot, ledger, { since: start.getTime() - SLACK_MS, from: 1, last })
@@ -37,7 +33,7 @@ export async function rangeOf(
 
 /** The first transfer from `from` on that is not older than `since`; `last` + 1 when there is none. */
 async function firstSince(
-  snapshot: Pick<Asked, 'ask'>,
+  snapshot: Asked,
   { merchantId, mode }: Ledger,
   { since, from, last }: { since: number; from: number; last: number },
 ): Promise<number> {

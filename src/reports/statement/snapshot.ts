@@ -1,19 +1,17 @@
 import type { PoolClient } from 'pg'
 import { copyOut, type Literal } from '../../platform/db/copy-out.ts'
 import type { Database } from '../../platform/db/database.ts'
-import { rest, restBesideMoney } from '../../platform/db/rest.ts'
+import { restBesideMoney } from '../../platform/db/rest.ts'
 import { type Statement, statement } from '../../platform/db/statement.ts'
 
 /** Whose money, in which mode. */
 export type Ledger = { merchantId: number; mode: 'test' | 'live' }
 
 /** One state of the database that all questions are asked of. */
-export type Snapshot = Asked & Copied
-export type Asked = {
-  ask<Row>(question: Statement<Row>, values: readonly unknown[]): Promise<Row[]>
-  /** Whether money moves just now, so that questions had better be short. */
-  moneyMoves(): boolean
-}
+export type Snapshot = Asked & Paced & Copied
+export type Asked = { ask<Row>(question: Statement<Row>, values: readonly unknown[]): Promise<Row[]> }
+/** Whether payments are being made, so that long questions should be asked in smaller pieces. */
+export type Paced = { moneyMoves(): boolean }
 /** The rows of an answer in binary, for questions with very many (db/copy-out.ts). */
 export type Copied = {
   copy(question: Statement, values: readonly Literal[], memory?: Buffer[]): Promise<Buffer[]>
@@ -28,8 +26,8 @@ const SETTINGS = statement(
 )
 
 /**
- * Opens a read-only snapshot for as long as `work` takes; `plans`: which plans the server may make in it. Each question rests when it
- * has been answered, while money moves.
+ * Opens a read-only snapshot for as long as `work` takes; `plans`: which plans the server may make in it. While payments are
+ * made it rests after each question (decision 33).
  */
 export function inSnapshot<T>(
   db: Database,
@@ -43,7 +41,7 @@ export function inSnapshot<T>(
         const askedAt = performance.now()
         const { rows } = await client.query({ name, text, values: [...values] })
         const ms = restFor(performance.now() - askedAt)
-        if (ms > 0) await rest(ms)
+        if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms))
         return rows
       },
       moneyMoves: () => restFor(1) > 0,
