@@ -69,6 +69,7 @@ function restsOf(client: PoolClient, restFor: RestFor): (bytes: number) => void 
     read = 0
     since = now + ms
     if (ms === 0) return
+    // At least a millisecond, because no timer is shorter: what the server had ready is read in less.
     stream.pause()
     setTimeout(() => stream.resume(), ms)
   }

@@ -5,8 +5,6 @@ export type RestFor = (workedMs: number) => number
 
 // What happens ten times a second or more often counts as going on all the time.
 const QUIET_AFTER_MS = 100
-// No timer is shorter. Without this every small question of a report would take a millisecond longer.
-const SHORTEST_MS = 1
 // A piece that took longer has mostly waited.
 const LONGEST_MS = 20
 
@@ -17,4 +15,4 @@ const LONGEST_MS = 20
 export const restBesideMoney =
   ({ quietMs }: Pick<Database, 'quietMs'>): RestFor =>
   (workedMs) =>
-    workedMs < SHORTEST_MS || quietMs() > QUIET_AFTER_MS ? 0 : Math.min(workedMs, LONGEST_MS)
+    quietMs() > QUIET_AFTER_MS ? 0 : Math.min(workedMs, LONGEST_MS)
