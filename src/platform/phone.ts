@@ -3,7 +3,7 @@ const NATIONAL_DIGITS = 9 // Every Ugandan number has nine digits behind the cou
 const MIN_DIGITS = 9
 const MAX_DIGITS = 15 // The longest number E.164 knows.
 const MAX_WRITTEN_DIGITS = MAX_DIGITS + 2 // A leading `00` is not part of the number.
-const SEPARATORS = ' -().'
+const [ZERO, NINE, PLUS] = [0x30, 0x39, 0x2b]
 
 /**
  * The one stored form of a phone number, digits with country code, or null when it is none (contract 2.0).
@@ -37,18 +37,23 @@ export function maskPhone(normalised: string): string {
   return normalised.slice(0, 4) + '*'.repeat(Math.max(0, normalised.length - 7)) + normalised.slice(-3)
 }
 
+// By units of the text, because a text that somebody sends may be megabytes long and a character of it is a string of its own.
 function readDigits(text: string): string | null {
   let digits = ''
   let plus = false
   for (let at = 0; at < text.length; at++) {
-    const character = text[at] as string // `at` is below the length.
-    if (character >= '0' && character <= '9') digits += character
-    else if (character === '+' && digits === '' && !plus) plus = true
-    else if (!SEPARATORS.includes(character)) return null
+    const unit = text.charCodeAt(at)
+    if (unit >= ZERO && unit <= NINE) digits += text[at]
+    else if (unit === PLUS && digits === '' && !plus) plus = true
+    else if (!isSeparator(unit)) return null
     if (digits.length > MAX_WRITTEN_DIGITS) return null
   }
   return plus && digits.startsWith('00') ? null : digits
 }
+
+/** Space, hyphen, brackets and full stop. */
+const isSeparator = (unit: number) =>
+  unit === 0x20 || unit === 0x2d || unit === 0x28 || unit === 0x29 || unit === 0x2e
 
 function withCountry(digits: string): string | null {
   if (digits.length === NATIONAL_DIGITS) return COUNTRY + digits
