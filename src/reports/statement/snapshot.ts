@@ -24,6 +24,11 @@ const SETTINGS = statement(
   `select set_config(name, value, true) from (values ('enable_seqscan', 'off'), ('enable_mergejoin', 'off'),
      ('enable_nestloop', 'off'), ('jit', 'off'), ('plan_cache_mode', 'force_custom_plan')) s (name, value)`,
 )
+// Several processors for one question would leave none to payments for as long as it takes.
+const ALONE = statement(
+  'plans beside money',
+  `select set_config('max_parallel_workers_per_gather', '0', true)`,
+)
 
 // No timer is shorter, so every small question would take a millisecond longer.
 const SHORTEST_REST_MS = 1
@@ -51,6 +56,7 @@ export function inSnapshot<T>(
       copy: (question, values, memory = []) => copyOut(client, question, { values, memory, restFor }),
     }
     await snapshot.ask(plans, [])
+    if (snapshot.moneyMoves()) await snapshot.ask(ALONE, [])
     return work(snapshot)
   })
 }
