@@ -8,10 +8,15 @@ const SETTLED_AFTER_MS = 300_000
 // Small enough for one step to end well within the statement time-out.
 const DELIVERIES_A_STEP = 1000
 
+// Only those with something to do, found in one statement: of many that changed minutes ago hardly one has anything left.
 const CHANGED = statement<Change>(
   'merchants whose address changed',
-  `select id, webhook_url is not null as "hasAddress", webhook_changed_at as "changedAt" from merchants
-   where webhook_changed_at is not null`,
+  `select m.id, m.webhook_url is not null as "hasAddress", m.webhook_changed_at as "changedAt" from merchants m
+   where m.webhook_changed_at is not null and (m.webhook_changed_at < $1
+     or (m.webhook_url is not null and (select true from deliveries d where d.merchant_id = m.id
+       and d.status = 'pending' and d.next_attempt_at is null order by d.created_at, d.event_id limit 1))
+     or (m.webhook_url is null and (select true from deliveries d where d.merchant_id = m.id
+       and d.next_attempt_at is not null and d.lease_until is null order by d.next_attempt_at limit 1)))`,
 )
 // Oldest first, so that later steps release later events.
 const UNPARK = statement<{ id: string }>(
@@ -39,18 +44,19 @@ type Change = { id: number; hasAddress: boolean; changedAt: Date }
  * the others. A merchant stays marked for a while, because an event may be stored while the address changes.
  */
 export async function tendAddresses(app: App): Promise<number> {
+  const settled = new Date(app.clock.nowMs() - SETTLED_AFTER_MS)
   let tended = 0
-  for (const change of await app.db.query(CHANGED)) tended += await tendAlone(app, change)
+  for (const change of await app.db.query(CHANGED, [settled.toISOString()]))
+    tended += await tendAlone(app, change, settled)
   if (tended > 0) app.nudge('send-deliveries')
   return tended
 }
 
 /** An error of one merchant does not stop the others: its mark stays and the next run tries again. */
-async function tendAlone(app: App, { id, hasAddress, changedAt }: Change): Promise<number> {
+async function tendAlone(app: App, { id, hasAddress, changedAt }: Change, settled: Date): Promise<number> {
   try {
     const { length: moved } = await app.db.query(hasAddress ? UNPARK : PARK, [id, DELIVERIES_A_STEP])
-    const settled = app.clock.nowMs() - changedAt.getTime() > SETTLED_AFTER_MS
-    if (settled && moved < DELIVERIES_A_STEP) await markAddressSettled(app, id, changedAt)
+    if (changedAt < settled && moved < DELIVERIES_A_STEP) await markAddressSettled(app, id, changedAt)
     return moved
   } catch (error) {
     app.log.error(
