@@ -10,11 +10,11 @@ export const chunksOf = (rows: number): { first: number; last: number }[] =>
   }))
 
 /**
- * The time in an id, about as the product writes it: it ascends, and it comes before all that the product writes. It follows from `at` alone,
- * because several statements make the same id.
+ * An id without its prefix, about as the product writes it: time, tag, and sixteen characters that follow from `own`. The time ascends and
+ * comes before all that the product writes. The whole follows from the parameters alone, because several statements make the same id.
  */
-export const timeOfId = (at: string): string =>
-  `('3' || lpad(to_hex((extract(epoch from ${at})::bigint - 1700000000) / 100000), 3, '0'))`
+export const idTail = ({ at, tag, own }: { at: string; tag: string; own: string }): string =>
+  `(lpad(to_hex((extract(epoch from ${at})::bigint - 1700000000) / 8), 6, '0') || ${tag} || substr(md5(${own}), 1, 16))`
 
 /** When the newest charge of a merchant was made, as PostgreSQL writes it; `-infinity` where there is none. */
 export async function newestCharge(db: Client, merchantId: number): Promise<string> {

@@ -1,5 +1,5 @@
 import { checkpointLedgers } from '../src/ledger/balances.ts'
-import { chunksOf, newestCharge, timeOfId } from './chunks.ts'
+import { chunksOf, idTail, newestCharge } from './chunks.ts'
 import type { BenchMerchant, Stage } from './stage.ts'
 import { withGateway } from './stage.ts'
 
@@ -15,16 +15,16 @@ export const OF_EACH_CUSTOMER = 25
 const CHARGES = `insert into charges (merchant_id, id, mode, status, amount, fee, channel, phone, phone9, email, reference,
     rail_reference, rail_transaction_id, failure_reason, refund_id, created_at, completed_at, refunded_at, follow_at,
     hold_until, settled_at, settlement_id)
-  select $1::bigint, 'txn_' || $2::text || own, 'test', status, 20000, 300, 'op1_momo',
+  select $1::bigint, 'txn_' || own, 'test', status, 20000, 300, 'op1_momo',
     '2567' || person, '7' || person, 'customer' || (n % $5::int) || '@example.com', 'INV-' || n,
     md5($2::text || n)::uuid::text, case when paid then (10000000000 + n)::text end,
     case status when 'failed' then 'user_cancelled' end,
-    case status when 'refunded' then 'pout_' || $2::text || own end,
+    case status when 'refunded' then 'pout_' || own end,
     at, case when not open then at + interval '2 seconds' end,
     case status when 'refunded' then at + interval '1 day' end, case when open then timestamptz '2100-01-01' end,
     case when paid then at + interval '2 seconds' end, case when paid then at + interval '2 seconds' end,
-    case when paid then 'setl_' || $2::text || own end
-  from (select *, ${timeOfId('at')} || substr(md5(n::text), 1, 16) as own from (
+    case when paid then 'setl_' || own end
+  from (select *, ${idTail({ at: 'at', tag: '$2::text', own: 'n::text' })} as own from (
     select n, status, status in ('pending', 'authorized') as open, status in ('succeeded', 'refunded') as paid,
         lpad((n % $5::int)::text, 8, '0') as person,
         now() - interval '2 days' - interval '1 year' * (1 - n / $6::float8) as at
@@ -55,8 +55,10 @@ const REFUND_TRANSFERS = `insert into transfers (merchant_id, mode, seq, kind, s
     (1, 'payout_reserve', 'available', 'in_flight'), (2, 'payout_sent', 'in_flight', 'rail:op1_momo'),
     (3, 'payout_fee', 'in_flight', 'fees'), (4, 'charge_fee_return', 'fees', 'available')) t (part, kind, debit, credit)
   where p.merchant_id = $1 and c.created_at > $2`
+// Behind prefix and time.
+const TAG_OF_SUBJECT = `substr(split_part(subject, '_', 2), 7, 5)`
 const EVENTS = `insert into events (merchant_id, id, mode, type, subject, body, created_at)
-  select merchant_id, 'evt_' || split_part(subject, '_', 2)::char(5) || ${timeOfId('at')} || substr(md5(subject || type), 1, 16), mode, type, subject, '{}', at from (
+  select merchant_id, 'evt_' || ${idTail({ at: 'at', tag: TAG_OF_SUBJECT, own: 'subject || type' })}, mode, type, subject, '{}', at from (
     select merchant_id, mode, id as subject, completed_at as at,
       case status when 'failed' then 'charge.failed' else 'charge.succeeded' end as type
     from charges where merchant_id = $1 and completed_at is not null and created_at > $2

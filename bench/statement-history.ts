@@ -1,5 +1,5 @@
 import type { Client } from 'pg'
-import { chunksOf, timeOfId } from './chunks.ts'
+import { chunksOf, idTail } from './chunks.ts'
 import type { BenchMerchant } from './stage.ts'
 
 /** A month of one merchant's test mode: so many items, nine in ten of them charges, the rest payouts. */
@@ -8,23 +8,23 @@ export type BusyMonth = { merchant: BenchMerchant; start: Date; end: Date; items
 /** Of a hundred items 90 are charges that were paid, 9 payouts that arrived, and 1 a payout that came back: two lines. */
 export const LINES_A_HUNDRED = 101
 
-const ITEMS = `select n, n % 100 < 90 as charged, n % 100 = 99 as returned, ${timeOfId('at')} || substr(md5(n::text), 1, 16) as own, at
+const ITEMS = `select n, n % 100 < 90 as charged, n % 100 = 99 as returned, ${idTail({ at: 'at', tag: '$2::text', own: 'n::text' })} as own, at
   from (select n, date_trunc('milliseconds', $3::timestamptz + ($4::timestamptz - $3::timestamptz) * (n / $5::float8)) as at
     from generate_series($6::int, $7::int) n) t`
 const CHARGES = `insert into charges (merchant_id, id, mode, status, amount, fee, channel, phone, phone9, reference,
     rail_reference, rail_transaction_id, created_at, completed_at, hold_until, settled_at, settlement_id)
-  select $1::bigint, 'txn_' || $2::text || own, 'test', 'succeeded', 20000, 300, 'op1_momo',
+  select $1::bigint, 'txn_' || own, 'test', 'succeeded', 20000, 300, 'op1_momo',
     '256700' || lpad((n % 1000000)::text, 6, '0'), '700' || lpad((n % 1000000)::text, 6, '0'), 'INV-' || n,
-    md5($2::text || n)::uuid::text, (10000000000 + n)::text, at, at, at, at, 'setl_' || $2::text || own
+    md5($2::text || n)::uuid::text, (10000000000 + n)::text, at, at, at, at, 'setl_' || own
   from (${ITEMS}) i where charged`
 const PAYOUTS = `insert into payouts (merchant_id, id, mode, kind, status, amount, fee, channel, recipient_phone,
     recipient_name, reference, rail_reference, failure_reason, created_at, completed_at)
-  select $1::bigint, 'pout_' || $2::text || own, 'test', 'payout', case when returned then 'failed' else 'succeeded' end,
+  select $1::bigint, 'pout_' || own, 'test', 'payout', case when returned then 'failed' else 'succeeded' end,
     5000, 200, 'op1_momo', '256700' || lpad((n % 1000000)::text, 6, '0'), 'Person ' || n, 'SALARY-' || n,
     md5($2::text || n)::uuid::text, case when returned then 'recipient_not_found' end, at, at
   from (${ITEMS}) i where not charged`
 const TRANSFERS = `insert into transfers (merchant_id, mode, seq, kind, subject, debit, credit, amount, at)
-  select $1::bigint, 'test', $8::bigint + row_number() over (order by n, part), kind, prefix || $2::text || own, debit, credit,
+  select $1::bigint, 'test', $8::bigint + row_number() over (order by n, part), kind, prefix || own, debit, credit,
     amount, at
   from (${ITEMS}) i
   join (values (1, true, null, 'txn_', 'charge_net', 'rail:op1_momo', 'available', 19700),

@@ -8,7 +8,7 @@ import { closeLocked, findException, lockOpenException } from '../exceptions/res
 import { openBook } from '../ledger/book.ts'
 import { addAdjustment, postCorrection } from '../ledger/corrections.ts'
 import type { Call } from '../platform/db/database.ts'
-import { newId } from '../platform/ids.ts'
+import { newId, tagOf } from '../platform/ids.ts'
 import { domainRefusal, invalidRequest, notFound } from '../platform/refusal.ts'
 import type { Approval, Commands } from './approval.ts'
 import { ask } from './ask.ts'
@@ -35,9 +35,9 @@ export async function askAdjustment(
   if (app === null)
     throw domainRefusal('conflict', 'this exception is no merchant’s: there is no balance to correct')
   const found = await findException(app, merchantId, wanted.exception)
-  if (found === null) throw notFound('exception')
+  const tag = tagOf('exc_', wanted.exception)
+  if (found === null || tag === null) throw notFound('exception')
   const { mode, subject: about, merchant } = found
-  const tag = wanted.exception.slice(4, 9)
   const id = newId('adj_', tag)
   const command = { kind: 'adjustment' as const, merchant: merchant ?? '', mode, about, id, ...wanted }
   const asked = `${wanted.direction} ${wanted.amount}`

@@ -144,8 +144,8 @@ const decide = (verb: string, decision: Decision, says: string): Command =>
 
 /** The merchant of this withdrawal, from its id. */
 async function ownerOf(input: CommandInput, id: string) {
-  const tag = /^pout_([a-z0-9]{5})[a-z0-9]{16,}$/.exec(id)?.[1]
-  if (tag === undefined) throw new WrongUsage('--id must look like pout_...')
+  const tag = tagOf('pout_', id)
+  if (tag === null) throw new WrongUsage('--id must look like pout_...')
   return findMerchantOfTag(input.gateway, { tag, noun: 'withdrawal' })
 }
 

@@ -11,21 +11,25 @@ test('an id carries its prefix, its merchant and sixteen random characters', () 
   equal(tagOf('pay_', id), null)
 })
 
-test('ascending ids follow the time and still have sixteen random characters', () => {
-  const at = (iso: string) => ascendingId('chg_', 'k3v9q', new Date(iso))
-  const times = [
-    '2026-11-24T00:00:00Z',
-    '2026-11-24T00:05:00Z',
-    '2030-01-01T00:00:00Z',
-    '2033-11-01T00:00:00Z',
+test('ids of all merchants follow the time and still have sixteen random characters', () => {
+  const at = (iso: string, tag = 'k3v9q') => ascendingId('chg_', tag, new Date(iso))
+  const ids = [
+    at('2026-11-24T00:00:00Z', 'zzzzz'),
+    at('2026-11-24T00:00:01Z', 'aaaaa'),
+    at('2030-01-01T00:00:00Z', 'mmmmm'),
+    at('2038-12-24T05:45:35Z', 'aaaaa'),
   ]
-  const ids = times.map(at)
   deepEqual([...ids].sort(), ids)
-  for (const id of [...ids, at('1969-01-01T00:00:00Z'), at('+010000-01-01T00:00:00Z')]) {
-    match(id, /^chg_k3v9q[a-z0-9]{20}$/)
-    equal(tagOf('chg_', id), 'k3v9q')
+  for (const time of ['1969-01-01T00:00:00Z', '2026-11-24T00:00:00Z', '+010000-01-01T00:00:00Z']) {
+    match(at(time), /^chg_[a-z0-9]{6}k3v9q[a-z0-9]{16}$/)
+    equal(tagOf('chg_', at(time)), 'k3v9q')
   }
   notEqual(at('2026-11-24T00:00:00Z').slice(-16), at('2026-11-24T00:00:00Z').slice(-16))
+})
+
+test('ids that were made before the time came first keep their merchant', () => {
+  equal(tagOf('chg_', `chg_k3v9q${'0'.repeat(16)}`), 'k3v9q')
+  equal(tagOf('chg_', `chg_k3v9q0000${'0'.repeat(16)}`), 'k3v9q')
 })
 
 test('malformed ids have no tag', () => {

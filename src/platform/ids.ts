@@ -4,6 +4,8 @@ const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789'
 const TAG_CHARACTERS = 5
 const RANDOM_CHARACTERS = 16 // 82 bits: an id cannot be guessed.
 const MAX_ID_CHARACTERS = 60 // What is longer was never ours and is refused unread.
+// The seconds since 1970 in base 36. At the end of 2038 they begin anew, which does no harm: only the place in an index depends on them.
+const TIME_CHARACTERS = 6
 
 // One call to the system generator serves a few hundred ids; a call per id would cost more than all the rest.
 const pool = new Uint8Array(8192)
@@ -20,23 +22,20 @@ export function newId(prefix: string, tag: string): string {
 }
 
 /**
- * The same for rows that come in great numbers, with four characters of the time `at` before the random ones. So the ids of a
- * merchant ascend, and their entries go beside the last ones in every index instead of anywhere: of a long history few pages are in use.
+ * The same for rows that come in great numbers, with the second `at` in six characters between prefix and tag. So the ids of all
+ * merchants ascend together, and what is new goes to the end of an index that begins with the id, whoever it belongs to: few pages are
+ * in use, however many merchants there are and however long the history is (decision 35).
  */
 export function ascendingId(prefix: string, tag: string, at: Date): string {
-  return prefix + tag + timeText(at) + randomText(ALPHABET, RANDOM_CHARACTERS)
+  return prefix + timeText(at) + tag + randomText(ALPHABET, RANDOM_CHARACTERS)
 }
 
-// Four characters of five minutes each last for sixteen years. Then they begin anew, which does no harm: only the place in an
-// index depends on them.
-const TIME_UNIT_MS = 300_000
-const TIME_CHARACTERS = 4
-let lastTime = { unit: -1, text: '' }
+let lastTime = { second: -1, text: '' }
 
 function timeText(at: Date): string {
-  const unit = Math.max(0, Math.floor(at.getTime() / TIME_UNIT_MS))
-  if (unit !== lastTime.unit)
-    lastTime = { unit, text: unit.toString(36).padStart(TIME_CHARACTERS, '0').slice(-TIME_CHARACTERS) }
+  const second = Math.max(0, Math.floor(at.getTime() / 1000))
+  if (second !== lastTime.second)
+    lastTime = { second, text: second.toString(36).padStart(TIME_CHARACTERS, '0').slice(-TIME_CHARACTERS) }
   return lastTime.text
 }
 
@@ -48,8 +47,16 @@ export function tagOf(prefix: string, id: string): string | null {
   for (let at = prefix.length; at < id.length; at++) {
     if (!isIdCharacter(id.charCodeAt(at))) return null
   }
-  return id.slice(prefix.length, prefix.length + TAG_CHARACTERS)
+  // Ids of 1.3 and before have four characters of time, or none, behind the tag. They stay valid for good.
+  const start =
+    id.length === prefix.length + TIME_CHARACTERS + TAG_CHARACTERS + RANDOM_CHARACTERS
+      ? prefix.length + TIME_CHARACTERS
+      : prefix.length
+  return id.slice(start, start + TAG_CHARACTERS)
 }
+
+/** The merchant's tag inside an id of whatever prefix, or null when this is no id. */
+export const tagIn = (id: string): string | null => tagOf(id.slice(0, id.indexOf('_') + 1), id)
 
 /**
  * The reference a rail sees for an id, in the form of a version-4 UUID.

@@ -1,5 +1,6 @@
 import { createHmac, hash } from 'node:crypto'
 import type { App } from '../app.ts'
+import { tagIn } from '../platform/ids.ts'
 
 type Calls = Pick<App, 'vault' | 'rails'>
 
@@ -10,10 +11,7 @@ type Calls = Pick<App, 'vault' | 'rails'>
 export const callbackPathFor = (
   app: Calls,
   { id, reference, channel }: { id: string; reference: string; channel: string },
-): string | null =>
-  callsBack(app, channel)
-    ? `${id.slice(id.indexOf('_') + 1).slice(0, TAG_CHARACTERS)}/${tokenOf(app.vault, reference)}`
-    : null
+): string | null => (callsBack(app, channel) ? `${tagIn(id)}/${tokenOf(app.vault, reference)}` : null)
 
 /** The digest under which the token of a reference is found again, or null. */
 export const callbackDigestFor = (
@@ -23,8 +21,6 @@ export const callbackDigestFor = (
 
 /** The digest of a token as it came in an address. */
 export const digestOf = (token: string): Buffer => hash('sha256', token, 'buffer')
-
-const TAG_CHARACTERS = 5
 
 // It follows from the reference, so that a repeated post after a crash carries the same address.
 const tokenOf = (vault: App['vault'], reference: string): string =>

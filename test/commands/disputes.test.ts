@@ -3,6 +3,7 @@ import test from 'node:test'
 import { openDispute } from '../../src/disputes/open-dispute.ts'
 import type { Report } from '../../src/disputes/report.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { tagIn } from '../../src/platform/ids.ts'
 import { CUSTOMER } from '../helpers/actors.ts'
 import { assertRefused, type Ran } from '../helpers/command-line.ts'
 import { succeed } from '../helpers/following-charges.ts'
@@ -153,7 +154,7 @@ test('what a stranger typed cannot move the cursor of a terminal', async () => {
 test('what is not there or belongs to another is refused with exit code 1, wrong usage with 2', async () => {
   const [own, stranger] = [await complainedAbout(), await complainedAbout()]
   const [{ id }] = await stranger.list()
-  const absent = `dsp_${own.testCharge.slice(4, 9)}0000000000000000`
+  const absent = `dsp_${tagIn(own.testCharge)}0000000000000000`
   const cases: [string[], number, RegExp][] = [
     ...[id, absent, 'dsp_x', own.testCharge, "'"].map((one): [string[], number, RegExp] => [
       ['disputes', 'close', own.handle, '--dispute', one],

@@ -4,6 +4,7 @@ import type { FormSpec, FormState, Values } from '../../pages/form-spec.ts'
 import { Empty, Money, Said, Status, Time } from '../../pages/parts.tsx'
 import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
 import { type Column, Pager, Table } from '../../pages/table.tsx'
+import { tagOf } from '../../platform/ids.ts'
 import { notFound } from '../../platform/refusal.ts'
 import { type WaitingWithdrawal, waitingWithdrawals } from '../../withdrawals/waiting.ts'
 import { type Decision, decideWithdrawal } from '../../withdrawals/withdraw.ts'
@@ -12,7 +13,6 @@ import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
 
 const { withdrawals: words, columns, verified, unverified } = WITHDRAWALS
 const PATH = '/withdrawals'
-const ID = /^pout_([a-z0-9]{5})[a-z0-9]{16,}$/
 
 const APPROVE: FormSpec = {
   path: `${PATH}/:id/approve`,
@@ -101,8 +101,8 @@ const deciding = (spec: FormSpec, decision: Decision, says: string): ConsoleRout
     async submit(visit, { note }: Values) {
       const { gateway, caller, params } = visit
       const id = params.id ?? ''
-      const [, tag] = ID.exec(id) ?? []
-      if (tag === undefined) throw notFound('withdrawal')
+      const tag = tagOf('pout_', id)
+      if (tag === null) throw notFound('withdrawal')
       const { app, merchant } = await findMerchantOfTag(gateway, { tag, noun: 'withdrawal' })
       const decided = { merchantId: merchant.id, id, decision, note: note ?? null }
       await decideWithdrawal(app, caller, decided)

@@ -8,8 +8,8 @@ export type Column<Line> = {
   title: string
   width: number
   right?: true
-  /** A text of more characters than this is drawn smaller. */
-  small?: number
+  /** A text of more characters than the first of these is drawn smaller, of more than the second smaller still. */
+  small?: readonly [number, number]
   say(line: Line): string
   total?(totals: StatementTotals): string
 }
@@ -47,11 +47,11 @@ const reference = {
   width: 0,
   say: (line: { reference: string | null }) => line.reference ?? '',
 }
-// Ids of charges and payouts grew from 26 characters. Those of before keep their size: a finished month never changes by a byte.
+// Ids of charges and payouts grew twice. Those of before keep their size: a finished month never changes by a byte.
 const id = {
   title: 'Service ID',
   width: 107,
-  small: 26,
+  small: [26, 30] as const,
   say: (line: { id: string | null }) => line.id ?? '',
 }
 const railReference = {

@@ -16,6 +16,7 @@ export type StatementDocument = {
 
 const BODY: Look = { weight: 'regular', size: 6.6, colour: INK }
 const SMALLER: Look = { ...BODY, size: 6 }
+const SMALLEST: Look = { ...BODY, size: 5.6 }
 const STRONG: Look = { ...BODY, weight: 'bold' }
 const TITLE: Look = { weight: 'bold', size: 11, colour: INK }
 const LINE = 8.6
@@ -107,11 +108,19 @@ function cellsOf(
   let x = PAGE.margin
   return columns.map((column) => {
     const text = say(column)
-    const sized = column.small !== undefined && text.length > column.small ? SMALLER : look
-    const cell = { column, x, lines: wrapped(pages, text, { look: sized, width: column.width }) }
+    const cell = {
+      column,
+      x,
+      lines: wrapped(pages, text, { look: sizedFor(column, text, look), width: column.width }),
+    }
     x += column.width + COLUMN_GAP
     return cell
   })
+}
+
+function sizedFor({ small }: Column<never>, { length }: string, look: Look): Look {
+  if (small === undefined || length <= small[0]) return look
+  return length <= small[1] ? SMALLER : SMALLEST
 }
 
 function drawCells(pages: Pages, cells: readonly Cell[], y: number): void {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { chargeFee } from '../../../src/ledger/fees.ts'
+import { tagIn } from '../../../src/platform/ids.ts'
 import { dispenseBody } from '../../helpers/direct-dispenses.ts'
 import { COST } from '../../helpers/payout-money.ts'
 import type { Client, Reply } from '../../helpers/test-service.ts'
@@ -69,11 +70,11 @@ function strangersOf({ ours, oursLive, theirs, theirsLive }: World, row: Named):
   ]
   if (!row.sharedByModes) strangers.push(['of the other mode', oursLive.owned[row.of]])
   // The tag says whose it is.
-  const tag = own.indexOf('_') + 6
-  if (row.of !== 'machine')
+  const [ourTag, foreignTag] = [tagIn(own), tagIn(foreign)]
+  if (row.of !== 'machine' && ourTag !== null && foreignTag !== null)
     strangers.push(
-      ['with our tag and a foreign rest', own.slice(0, tag) + foreign.slice(tag)],
-      ['with a foreign tag and our rest', foreign.slice(0, tag) + own.slice(tag)],
+      ['with our tag and a foreign rest', foreign.replace(foreignTag, ourTag)],
+      ['with a foreign tag and our rest', own.replace(ourTag, foreignTag)],
     )
   return [
     ...strangers,

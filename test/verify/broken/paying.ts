@@ -219,7 +219,7 @@ const TAKING_BACK: readonly BrokenStatement[] = [
     statement: 'a resend under a new reference',
     sql: `insert into rail_attempts (merchant_id, id, subject, side, channel, installation, state, created_at)
       values (3, 'again', '${PAYOUT.inDoubt}', 'disburse', 'op1_momo', 'one', 'sending', '2026-03-10T09:00:00Z')`,
-    refusedBy: 'rail_attempts_merchant_id_subject_key',
+    refusedBy: 'rail_attempts_once',
   },
 ]
 

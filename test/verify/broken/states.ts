@@ -46,7 +46,7 @@ export const STATES: readonly BrokenStatement[] = [
     statement: 'a second attempt for one charge',
     sql: `insert into rail_attempts (merchant_id, id, subject, side, channel, installation, state, created_at)
       values (1, 'other', '${open}', 'collect', 'op1_momo', 'one', 'sending', ${AT})`,
-    refusedBy: 'rail_attempts_merchant_id_subject_key',
+    refusedBy: 'rail_attempts_once',
   },
   {
     statement: 'one reference given to two attempts',
