@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { canonicalJson, sortingSteps } from '../platform/canonical-json.ts'
+import { canonicalJson, writingSteps } from '../platform/canonical-json.ts'
 import { letOthersRun } from '../platform/let-others-run.ts'
 import { invalidRequest } from '../platform/refusal.ts'
 import { NOT_JSON, parseStrictJson, type StrictJson, strictJsonSteps } from '../platform/strict-json.ts'
@@ -70,9 +70,9 @@ export function fingerprintOfBody(
 async function fingerprintInSteps({ method, path, content }: Fingerprinted): Promise<Buffer> {
   await letOthersRun()
   if (content instanceof CsvFile) return fingerprintOfContent(method, path, content)
-  const sorted = await inSteps(sortingSteps(content))
+  const written = await inSteps(writingSteps(content))
   await letOthersRun()
-  const text = canonicalJson(content, sorted)
+  const text = canonicalJson(content, written)
   await letOthersRun()
   const fingerprint = fingerprintOfText(method, path, text)
   await letOthersRun()

@@ -5,50 +5,75 @@ const WITHOUT_EXPONENT_BELOW = 1e40
  * The canonical text of a value (G72): names sorted by code point at every level, no spaces, non-ASCII raw, integers below
  * 1e40 without exponent, undefined members left out. Webhook bodies and request fingerprints are made of it.
  */
-export function canonicalJson(value: unknown, sorted: SortedNames = NONE_SORTED): string {
+export function canonicalJson(value: unknown, written: LargeTexts = NONE_WRITTEN): string {
   if (typeof value === 'string') return JSON.stringify(value)
   if (typeof value === 'number') return canonicalNumber(value)
   if (typeof value === 'bigint') return String(value)
   if (value === undefined) return 'null' // As in an array; a member is left out before it comes here.
   if (typeof value !== 'object' || value === null || value instanceof Date) return JSON.stringify(value)
-  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item, sorted)).join(',')}]`
-  return canonicalObject(value as Record<string, unknown>, sorted) // Neither null, an array nor a Date.
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item, written)).join(',')}]`
+  return canonicalObject(value as Record<string, unknown>, written) // Neither null, an array nor a Date.
 }
 
-function canonicalObject(object: Record<string, unknown>, sorted: SortedNames): string {
-  let text = ''
-  for (const name of sorted.get(object) ?? sortedByCodePoint(Object.keys(object))) {
+const canonicalObject = (object: Record<string, unknown>, written: LargeTexts): string =>
+  written.get(object) ??
+  closed(withMembers('', { object, names: sortedByCodePoint(Object.keys(object)), written }))
+
+type Members = { object: Record<string, unknown>; names: readonly string[]; written: LargeTexts }
+
+function withMembers(before: string, { object, names, written }: Members): string {
+  let text = before
+  for (const name of names) {
     const member = object[name]
     if (member === undefined) continue
-    text += `${text === '' ? '{' : ','}${JSON.stringify(name)}:${canonicalJson(member, sorted)}`
+    text += `${text === '' ? '{' : ','}${JSON.stringify(name)}:${canonicalJson(member, written)}`
   }
-  return text === '' ? '{}' : `${text}}`
+  return text
 }
 
-/** The names of large objects, in their order. */
-export type SortedNames = ReadonlyMap<object, readonly string[]>
-const NONE_SORTED: SortedNames = new Map()
-const SORTED_AHEAD = 1000
-const SORTED_AT_ONCE = 4000
+const closed = (text: string): string => (text === '' ? '{}' : `${text}}`)
 
-/** Sorts the names of large objects ahead, some thousand names a step, so that canonicalJson need only write them. */
-export function* sortingSteps(
+/** The canonical texts of large objects. */
+export type LargeTexts = ReadonlyMap<object, string>
+const NONE_WRITTEN: LargeTexts = new Map()
+const WRITTEN_AHEAD = 1000
+const NAMES_AT_ONCE = 4000
+
+/** Sorts and writes large objects ahead, some thousand names a step, so that canonicalJson need only put their texts together. */
+export function* writingSteps(
   value: unknown,
-  sorted = new Map<object, readonly string[]>(),
-): Generator<void, SortedNames, void> {
-  if (typeof value !== 'object' || value === null) return sorted
+  written = new Map<object, string>(),
+): Generator<void, LargeTexts, void> {
+  if (typeof value !== 'object' || value === null) return written
   for (const inside of Object.values(value))
-    if (typeof inside === 'object') yield* sortingSteps(inside, sorted)
+    if (typeof inside === 'object') yield* writingSteps(inside, written)
   const names = Array.isArray(value) ? [] : Object.keys(value)
-  if (names.length > SORTED_AHEAD) sorted.set(value, yield* sortingNames(names))
-  return sorted
+  if (names.length > WRITTEN_AHEAD)
+    written.set(
+      value,
+      yield* writingObject(value as Record<string, unknown>, yield* sortingNames(names), written),
+    )
+  return written
+}
+
+function* writingObject(
+  object: Record<string, unknown>,
+  sorted: readonly string[],
+  written: LargeTexts,
+): Generator<void, string, void> {
+  let text = ''
+  for (let from = 0; from < sorted.length; from += NAMES_AT_ONCE) {
+    yield
+    text = withMembers(text, { object, names: sorted.slice(from, from + NAMES_AT_ONCE), written })
+  }
+  return closed(text)
 }
 
 function* sortingNames(names: string[]): Generator<void, string[], void> {
   let runs: string[][] = []
-  for (let from = 0; from < names.length; from += SORTED_AT_ONCE) {
+  for (let from = 0; from < names.length; from += NAMES_AT_ONCE) {
     yield
-    runs.push(sortedByCodePoint(names.slice(from, from + SORTED_AT_ONCE)))
+    runs.push(sortedByCodePoint(names.slice(from, from + NAMES_AT_ONCE)))
   }
   while (runs.length > 1) {
     const merged: string[][] = []
