@@ -7,12 +7,14 @@ import { atLeast, atMost } from './report.ts'
 import type { BenchMerchant, Stage } from './stage.ts'
 
 const WITHOUT_LIMITS = { RATE_LIMIT_CHARGES: '1000000', RATE_LIMIT_ALL: '1000000' }
+// The last answers come a second after the end, and connections are opened before: long steps make that a small part.
 // Rates that are tried one after the other: the last one at which payments are complete at that rate, with a p99 below this, is the
 // capacity.
 const RATES = [800, 1200, 1600, 2000, 2400, 2800, 3200, 3600, 4000, 4400, 4800]
 const STEADY_MS = 250
 const REACHED = 0.95
-const LASTS_MS = { step: 4000, flood: 20_000, tenTimes: 15_000, recovery: 10_000, usual: 10_000 }
+const TRIES = 2
+const LASTS_MS = { step: 8000, flood: 20_000, tenTimes: 15_000, recovery: 10_000, usual: 10_000 }
 const REPORTS = { connections: 20, perSecond: 40 }
 const IDLE_CONNECTIONS = 4000
 const BESIDE = { connections: 16, perSecond: 100 }
@@ -67,12 +69,21 @@ type Send = (perSecond: number, ms: number) => Promise<LoadResult>
 async function findCapacity(stage: Stage, send: Send): Promise<{ capacity: number; normal: LoadResult }> {
   let found: { capacity: number; normal: LoadResult } | null = null
   for (const rate of RATES) {
-    const load = await completing(stage, () => send(rate, LASTS_MS.step))
-    if (load.p99Ms >= STEADY_MS || load.completedPerSecond < rate * REACHED) break
+    const load = await steadyAt(stage, rate, send)
+    if (load === null) break
     found = { capacity: rate, normal: load }
   }
   if (found === null) throw new Error('not even the lowest rate was steady')
   return found
+}
+
+/** Null when none of the tries was steady: in one of them the machine may have done something else. */
+async function steadyAt(stage: Stage, rate: number, send: Send): Promise<LoadResult | null> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const load = await completing(stage, () => send(rate, LASTS_MS.step))
+    if (load.p99Ms < STEADY_MS && load.completedPerSecond >= rate * REACHED) return load
+  }
+  return null
 }
 
 /** With how many payments a second were complete, until the last of them was: what is accepted is not done yet. */

@@ -21,8 +21,9 @@ import { presentCharge } from './charge.ts'
 import { type ChargeReadiness, chargeReadiness } from './charge-readiness.ts'
 import type { ChargeCreate } from './charge-request.ts'
 import { judgeCharge, railUnavailable } from './charge-rules.ts'
-import { keepUntilDue } from './due-test-charges.ts'
+import { endsBehindMs, keepUntilDue } from './due-test-charges.ts'
 import { balanceFull, type Headroom, headroomFor, heldBy } from './headroom.ts'
+import { movesBehindMs } from './move-charge.ts'
 import { attemptOf, newCharge } from './new-charge.ts'
 import { submitLiveCharge } from './submit-live-charge.ts'
 import { addCharges, type NewCharge } from './write-charges.ts'
@@ -80,6 +81,8 @@ const chargeCreation = defineRequestLane(
       run: (wanted, turn) => storeCharges(app, wanted, turn),
       laneOf: ({ merchantId }) => merchantId,
     }),
+  // More than can be ended is not taken.
+  (app) => Math.max(endsBehindMs(app), movesBehindMs(app)),
 )
 
 const readinessOf = (found: ChargeReadiness) =>

@@ -53,6 +53,9 @@ export type ChargeMoves = Batch<ChargeMove, Moved>
  */
 export const moveCharge = (app: App, move: ChargeMove): Promise<Moved> => chargeMoves(app).add(move)
 
+/** How long an end of a charge that is asked for now would wait, in ms. */
+export const movesBehindMs = (app: App): number => chargeMoves(app).expectedMs()
+
 /** The batch behind `moveCharge`. */
 const chargeMoves = defineLane(
   'move charges',

@@ -9,6 +9,7 @@ import type { Answer } from './caller.ts'
 import { isClosing, lastAnswer } from './close-gently.ts'
 import type { ApiRequest, Endpoint } from './endpoint.ts'
 import { errorBody, refusalFor } from './errors.ts'
+import { takeFewATurn } from './few-a-turn.ts'
 import type { Frame, Passed } from './frame.ts'
 import { asRefusal, headersRefusal } from './framework-refusals.ts'
 import { givenRequestId, readQuery } from './guards.ts'
@@ -84,7 +85,7 @@ export function buildServer<App>(frame: Frame<App>): FastifyInstance {
   server.setNotFoundHandler((request, reply) =>
     sendError(frame, request, reply, notFoundHere(server, request, reply)),
   )
-  server.server.on('checkExpectation', answerExpectation)
+  takeFewATurn(server.server).on('checkExpectation', answerExpectation)
   server.addHook('onRequest', (request, _reply, done) => {
     restoreMethod(request.raw)
     // What a body calls itself is not believed and must not decide whether it is read.
@@ -114,10 +115,12 @@ function addEndpoint<App>(
     method: declared.method,
     url: declared.path,
     bodyLimit: declared.rawBody?.limit,
-    onRequest: (request, _reply, done) => {
+    onRequest: (request, reply, done) => {
       const admitted = admitNow(frame, declared, request)
       if (admitted instanceof Promise) admitted.then(() => done(), done)
       else if (admitted === null) done()
+      else if (admitted instanceof TooBusy && !wantsPage(request))
+        sendTooBusy(send, request, { refusal: admitted, reply })
       else done(admitted as Error)
     },
     // Without `async`, and so with one promise from the request to its work: every payment passes here.

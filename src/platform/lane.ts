@@ -20,14 +20,19 @@ export function defineLane<One extends Lane>(name: string, open: (app: App) => O
   return lane
 }
 
-/** The same for the lane behind the endpoint of this rate limit: requests are refused early when they would wait here too long. */
+/**
+ * The same for the lane behind the endpoint of this rate limit: requests are refused early when they would wait here too long, or when
+ * what becomes of them later is this far behind (`behindMs`).
+ */
 export function defineRequestLane<One extends Lane & Pick<Batch<unknown, unknown>, 'expectedMs'>>(
   name: string,
   rate: keyof App['exactWindows'],
   open: (app: App) => One,
+  behindMs: ExpectedMs = () => 0,
 ): LaneIn<One> {
   const lane = oneInEachCell(open)
-  declared.push({ name, rate, in: lane, expectedMs: (app) => lane(app).expectedMs() })
+  const expectedMs: ExpectedMs = (app) => Math.max(lane(app).expectedMs(), behindMs(app))
+  declared.push({ name, rate, in: lane, expectedMs })
   return lane
 }
 

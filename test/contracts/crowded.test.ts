@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { dueTestCharges, keepUntilDue } from '../../src/charges/due-test-charges.ts'
 import { openWire } from '../helpers/cut-wire.ts'
 import { opened } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
@@ -51,4 +52,27 @@ test('C13: behind a batch that hangs a charge is refused on its head alone, and 
   assert.equal((await first).status, 201)
   const again = await client.charge({ reference: 'after' }, { 'idempotency-key': key })
   assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [201, null])
+})
+
+test('C13: while accepted charges end too late new ones are refused, and taken again when each run ends all that are due', async () => {
+  const { app } = service
+  const client = service.client((await service.merchant()).keys.test)
+  const lateMs = 1600
+  // What other tests left there is forgotten.
+  service.pass(60_000)
+  const late = { followAt: new Date(app.clock.nowMs() - lateMs) } as Parameters<
+    typeof keepUntilDue
+  >[1][number]
+  const most = 10
+  keepUntilDue(
+    app,
+    Array.from({ length: most }, () => late),
+  )
+  assert.equal((await dueTestCharges(app, most)).kept.length, most)
+  const refused = await client.charge({}, { 'idempotency-key': 'one-key' })
+  assert.deepEqual([refused.status, refused.body.code], [503, 'unavailable'])
+  assert.equal(refused.headers.get('retry-after'), '2')
+  assert.deepEqual((await dueTestCharges(app, most)).kept, [])
+  const taken = await client.charge({}, { 'idempotency-key': 'one-key' })
+  assert.deepEqual([taken.status, taken.headers.get('idempotent-replayed')], [201, null])
 })
