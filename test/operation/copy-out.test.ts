@@ -5,6 +5,7 @@ import { endOfRow, lengthAt, timeOf, wholeAt } from '../../src/platform/db/binar
 import { copyOut, type Literal, literal } from '../../src/platform/db/copy-out.ts'
 import { type RestFor, restBesideMoney } from '../../src/platform/db/rest.ts'
 import { RowsAsJson } from '../../src/platform/db/rows-as-json.ts'
+import { serverSocket } from '../../src/platform/db/server-socket.ts'
 import { type TestDatabase, testDatabase } from '../helpers/test-database.ts'
 
 let database: TestDatabase
@@ -12,7 +13,7 @@ let client: pg.Client
 
 before(async () => {
   database = await testDatabase()
-  client = new pg.Client({ connectionString: database.url, options: '-c timezone=UTC' })
+  client = new pg.Client({ connectionString: database.url, options: '-c timezone=UTC', stream: serverSocket })
   await client.connect()
 })
 

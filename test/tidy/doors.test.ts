@@ -18,9 +18,12 @@ function importsOf(what: RegExp, allowed: RegExp): string[] {
 
 test('only platform/outbound and the wire of the live rail open connections to others', () => {
   const network = /^(?:undici|node:(?:net|tls|dns|dgram|http2?|https)(?:\/.*)?)$/
-  // These two listen for requests (the API and the metrics). They call nobody.
+  // HTTP and the metrics listen for requests and call nobody; the socket is that of the driver of our own database.
   assert.deepEqual(
-    importsOf(network, /^src\/(?:platform\/outbound\/|rails\/op1-momo\/transport\.ts$|http\/|metrics\.ts$)/),
+    importsOf(
+      network,
+      /^src\/(?:platform\/outbound\/|rails\/op1-momo\/transport\.ts$|http\/|metrics\.ts$|platform\/db\/server-socket\.ts$)/,
+    ),
     [],
   )
   const calls = PRODUCT.filter(({ code }) => /(?<![.\w])fetch\(/.test(code)).map(({ path }) => path)

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { serverSocket } from './server-socket.ts'
 
 export type DatabaseOptions = {
   connectionString: string
@@ -44,6 +45,7 @@ export function makePool(options: DatabaseOptions, pipeline: boolean): pg.Pool {
     connectionTimeoutMillis: options.patient ? OPEN_CONNECTION_MS.patient : OPEN_CONNECTION_MS.service,
     idleTimeoutMillis: pipeline ? 0 : 60_000,
     keepAlive: true,
+    stream: serverSocket,
     application_name: options.applicationName,
     options: settings.map((setting) => `-c ${setting}`).join(' '),
     ...({ pipeline } as object),
