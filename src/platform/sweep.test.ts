@@ -101,7 +101,7 @@ test('a nudge wakes the one sweep it names', async (t) => {
   await worker.stop()
 })
 
-test('a nudge during a run is not lost', { timeout: 5000 }, async (t) => {
+test('a nudge during a run is not lost', { timeout: 60_000 }, async (t) => {
   let nudge = () => {}
   let runs = 0
   const again = new Promise<void>((resolve) => {

@@ -23,14 +23,12 @@ const screen = openedForBrowser(async () => {
   return { browser, close: () => browser.close() }
 })
 
-const sized = { ...ON_BROWSER, timeout: 300_000 }
-
 /** The addresses under the names of the pages. */
 const named = (addresses: readonly string[]) => Object.fromEntries(addresses.map((one) => [one, one]))
 
 test(
   'axe finds nothing on any page of the console in both themes, and none scrolls sideways',
-  sized,
+  ON_BROWSER,
   async () => {
     // A picture in a sandbox is no page: no script of a test runs in it either.
     const pages = pagesOf(world).filter(({ path }) => !path.endsWith('/preview'))
@@ -39,7 +37,7 @@ test(
   },
 )
 
-test('nor on the pages for people who are not signed in', sized, async () => {
+test('nor on the pages for people who are not signed in', ON_BROWSER, async () => {
   const email = `${'a-long-name-of-an-operator.'.repeat(2)}x@gateway.invalid`
   const { link } = await inviteOperator(service.gateway, MACHINE, { email, role: 'risk' })
   const path = link.slice(new URL(link).origin.length)

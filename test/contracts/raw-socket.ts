@@ -5,7 +5,7 @@ export type RawAnswer = { status: number; headers: Headers; text: string; body: 
 /** Everything a connection said until the server closed it. */
 export type RawTalk = { answers: RawAnswer[]; text: string }
 
-const PATIENCE_MS = 5000
+const PATIENCE_MS = 20_000
 
 /**
  * Sends these bytes as they are and reads until the server closes; fails when it does not. A request that is to be

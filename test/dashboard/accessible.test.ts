@@ -49,27 +49,28 @@ for (const { size, colorScheme, rules } of [
   { size: 'phone', colorScheme: 'light', rules: undefined },
   { size: 'desktop', colorScheme: 'dark', rules: OF_LOOKS },
 ] as const)
-  test(`every page on a ${size}, ${colorScheme}: axe finds nothing, nothing scrolls sideways, and hostile words are words`, {
-    ...ON_BROWSER,
-    timeout: 300_000,
-  }, async () => {
-    const { page, context, troubles } = await walkerOf(screen.browser, service, {
-      person: shop.people.owner,
-      size,
-      colorScheme,
-    })
-    const found: string[] = []
-    for (const address of addresses()) {
-      await page.goto(`${service.url}${address}`)
-      await unfold(page)
-      const wrong = [...(await axeFinds(page, rules)), ...(await scrolls(page)), ...(await hits(page))]
-      if (size === 'phone') {
-        await page.setViewportSize(NARROW)
-        wrong.push(...(await scrolls(page)).map((one) => `in a window of 320 pixels: ${one}`))
-        await page.setViewportSize({ width: 390, height: 844 })
+  test(
+    `every page on a ${size}, ${colorScheme}: axe finds nothing, nothing scrolls sideways, and hostile words are words`,
+    ON_BROWSER,
+    async () => {
+      const { page, context, troubles } = await walkerOf(screen.browser, service, {
+        person: shop.people.owner,
+        size,
+        colorScheme,
+      })
+      const found: string[] = []
+      for (const address of addresses()) {
+        await page.goto(`${service.url}${address}`)
+        await unfold(page)
+        const wrong = [...(await axeFinds(page, rules)), ...(await scrolls(page)), ...(await hits(page))]
+        if (size === 'phone') {
+          await page.setViewportSize(NARROW)
+          wrong.push(...(await scrolls(page)).map((one) => `in a window of 320 pixels: ${one}`))
+          await page.setViewportSize({ width: 390, height: 844 })
+        }
+        found.push(...wrong.map((one) => `${address}: ${one}`))
       }
-      found.push(...wrong.map((one) => `${address}: ${one}`))
-    }
-    assert.deepEqual([...found, ...troubles()], [])
-    await context.close()
-  })
+      assert.deepEqual([...found, ...troubles()], [])
+      await context.close()
+    },
+  )

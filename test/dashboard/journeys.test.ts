@@ -193,7 +193,7 @@ test(
     await sees(page, 'The charge was made')
     await decided()
     // A browser without scripts loads the page again by itself.
-    await page.getByText('succeeded').first().waitFor({ timeout: 30_000 })
+    await page.getByText('succeeded').first().waitFor()
     await page.locator('summary', { hasText: 'Refund' }).click()
     await press(page, 'Refund the charge')
     await sees(page, 'The charge is refunded')

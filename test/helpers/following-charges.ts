@@ -14,7 +14,7 @@ export const TOP_UPS = { table: 'top_ups', sweep: 'follow-top-ups' } as const
 
 // A test charge that its process has forgotten is looked for in the table this much later: two seconds overdue, asked once a second.
 const FORGOTTEN = { steps: 12, stepMs: 250 }
-const GIVE_UP_AFTER_MS = 10_000
+const GIVE_UP_AFTER_MS = 30_000
 
 /**
  * Moves the clock to each question about this charge, or top-up, until the operator's answer has ended it. While another run of the sweep

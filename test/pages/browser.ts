@@ -11,7 +11,7 @@ import { findChromium } from './find-chromium.ts'
 const PATH = findChromium()
 
 /** Options of every test that needs the browser. Without a browser it is skipped; the end of the run says how to install one. */
-export const ON_BROWSER = { skip: PATH === null && 'no Chromium', timeout: 120_000 } as const
+export const ON_BROWSER = { skip: PATH === null && 'no Chromium', timeout: 300_000 } as const
 
 export const SIZES = {
   phone: { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true },
@@ -42,7 +42,7 @@ export async function newVisitor(
   { size = 'phone', own, ...more }: Coming,
 ): Promise<Visitor> {
   const context = await browser.newContext({ locale: 'en-GB', ...SIZES[size], ...more })
-  context.setDefaultTimeout(10_000)
+  context.setDefaultTimeout(30_000)
   const troubles = await watch(context, own)
   return { context, page: await context.newPage(), troubles }
 }

@@ -57,7 +57,7 @@ async function onScreen(
     await context.close()
   }
 }
-const sees = (page: Page, name: string) => page.locator(`main.${name}`).waitFor({ timeout: 10_000 })
+const sees = (page: Page, name: string) => page.locator(`main.${name}`).waitFor()
 async function told(orderId: string): Promise<void> {
   await payOrder(service, orderId)
   await service.run('dispense')
