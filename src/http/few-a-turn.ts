@@ -1,6 +1,7 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 
-type Listener = (request: IncomingMessage, response: ServerResponse) => void
+/** Takes the requests of a server. */
+export type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
 // What is refused costs some 0.1 ms, so a turn of the event loop takes 25 ms at most. Normal load never brings as many at once.
 const MOST_A_TURN = 256
@@ -28,10 +29,4 @@ export function fewATurn(listener: Listener, most = MOST_A_TURN): Listener {
     if (taken < most && waiting.length === 0) take(request, response)
     else waiting.push([request, response])
   }
-}
-
-/** Puts that before the one listener that this server has. Answers the server. */
-export function takeFewATurn(server: Server): Server {
-  const [listener] = server.listeners('request') as Listener[]
-  return listener ? server.removeListener('request', listener).on('request', fewATurn(listener)) : server
 }

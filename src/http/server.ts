@@ -9,7 +9,6 @@ import type { Answer } from './caller.ts'
 import { isClosing, lastAnswer } from './close-gently.ts'
 import type { ApiRequest, Endpoint } from './endpoint.ts'
 import { errorBody, refusalFor } from './errors.ts'
-import { takeFewATurn } from './few-a-turn.ts'
 import type { Frame, Passed } from './frame.ts'
 import { asRefusal, headersRefusal } from './framework-refusals.ts'
 import { givenRequestId, readQuery } from './guards.ts'
@@ -18,6 +17,7 @@ import { notFoundHere, refuseOtherMethods, restoreMethod, standInForMethod } fro
 import { type GivenBody, type RefuseUsedKey, readRequestBody } from './request-body.ts'
 import { logRequest } from './request-log.ts'
 import { API_HEADERS, secureHeaders } from './secure-headers.ts'
+import { takeInTurn } from './take-in-turn.ts'
 
 /** The running HTTP server, as pages and documents register on it. */
 export type HttpServer = FastifyInstance
@@ -85,7 +85,7 @@ export function buildServer<App>(frame: Frame<App>): FastifyInstance {
   server.setNotFoundHandler((request, reply) =>
     sendError(frame, request, reply, notFoundHere(server, request, reply)),
   )
-  takeFewATurn(server.server).on('checkExpectation', answerExpectation)
+  takeInTurn(server.server).on('checkExpectation', answerExpectation)
   server.addHook('onRequest', (request, _reply, done) => {
     restoreMethod(request.raw)
     // What a body calls itself is not believed and must not decide whether it is read.
