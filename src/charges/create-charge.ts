@@ -21,9 +21,9 @@ import { presentCharge } from './charge.ts'
 import { type ChargeReadiness, chargeReadiness } from './charge-readiness.ts'
 import type { ChargeCreate } from './charge-request.ts'
 import { judgeCharge, railUnavailable } from './charge-rules.ts'
-import { endsBehindMs, keepUntilDue } from './due-test-charges.ts'
+import { keepUntilDue, keptTestCharges } from './due-test-charges.ts'
 import { balanceFull, type Headroom, headroomFor, heldBy } from './headroom.ts'
-import { movesBehindMs } from './move-charge.ts'
+import { endExpectedMs } from './move-charge.ts'
 import { attemptOf, newCharge } from './new-charge.ts'
 import { submitLiveCharge } from './submit-live-charge.ts'
 import { addCharges, type NewCharge } from './write-charges.ts'
@@ -81,9 +81,17 @@ const chargeCreation = defineRequestLane(
       run: (wanted, turn) => storeCharges(app, wanted, turn),
       laneOf: ({ merchantId }) => merchantId,
     }),
-  // More than can be ended is not taken.
-  (app) => Math.max(endsBehindMs(app), movesBehindMs(app)),
+  endsBehindMs,
 )
+
+/**
+ * How late a charge of now would end, in ms, because of what was taken before: more than can be ended is not taken. It counts the test
+ * charges that are not due yet: a judgement by how late others end now would come when as many again have been taken.
+ */
+function endsBehindMs(app: App): number {
+  const testMs = endExpectedMs(app, keptTestCharges(app)) - app.config.sandboxOutcomeSeconds * 1000
+  return Math.max(endExpectedMs(app), testMs)
+}
 
 const readinessOf = (found: ChargeReadiness) =>
   found.kind === 'ready'

@@ -9,9 +9,9 @@ import { DUE_COLUMNS, type OpenFacts } from './write-charge-status.ts'
 
 /** An open test charge as its transaction has stored it. */
 type Stored = DueCharge & OpenFacts & { followAt: Date }
-/** Charges of one transaction, which are due at the same time: by the clock, and by `performance.now()`. */
-type Kept = { dueMs: number; dueAt: number; charges: readonly Stored[] }
-type Memory = { kept: Kept[]; size: number; askedMs: number | null; behindMs: number }
+/** Charges of one transaction, which are due at the same time. */
+type Kept = { dueMs: number; charges: readonly Stored[] }
+type Memory = { kept: Kept[]; size: number; askedMs: number | null }
 
 const MOST_KEPT = 20_000
 // A process that keeps none may be the worker of others, whose charges should not wait.
@@ -25,7 +25,7 @@ const DUE_TEST = statement<DueCharge>(
   `select ${DUE_COLUMNS} from charges c where c.follow_at <= $1 and c.mode = 'test' order by c.follow_at limit $2`,
 )
 
-const memoryOf = oneInEachCell((): Memory => ({ kept: [], size: 0, askedMs: null, behindMs: 0 }))
+const memoryOf = oneInEachCell((): Memory => ({ kept: [], size: 0, askedMs: null }))
 
 /** Keeps test charges that have just been committed until they are due; all of them at the same time. */
 export function keepUntilDue(app: App, charges: readonly Stored[]): void {
@@ -33,16 +33,12 @@ export function keepUntilDue(app: App, charges: readonly Stored[]): void {
   const memory = memoryOf(app)
   forgetOverdue(memory, app.clock.nowMs())
   if (first === undefined || memory.size + charges.length > MOST_KEPT) return
-  const dueMs = first.followAt.getTime()
-  memory.kept.push({ dueMs, dueAt: performance.now() + dueMs - app.clock.nowMs(), charges })
+  memory.kept.push({ dueMs: first.followAt.getTime(), charges })
   memory.size += charges.length
 }
 
-/**
- * How late test charges end in this process, in ms: how late the oldest was when the last run began. Zero if that run took all that
- * were due: then nothing but the pause between two runs delays them.
- */
-export const endsBehindMs = (app: App): number => memoryOf(app).behindMs
+/** How many test charges wait in this process until they are due. */
+export const keptTestCharges = (app: App): number => memoryOf(app).size
 
 /** Those are in the table for everybody: a process without a follower keeps none for long. */
 function forgetOverdue(memory: Memory, nowMs: number): void {
@@ -76,7 +72,6 @@ function notAmong(due: readonly Stored[], { kept }: Memory, overdue: readonly Du
 
 function takeDue(memory: Memory, nowMs: number, most: number): Stored[] {
   const due: Stored[] = []
-  const [oldest] = memory.kept
   let taken = 0
   for (const { dueMs, charges } of memory.kept) {
     if (dueMs > nowMs || due.length >= most) break
@@ -85,6 +80,5 @@ function takeDue(memory: Memory, nowMs: number, most: number): Stored[] {
   }
   memory.kept.splice(0, taken)
   memory.size -= due.length
-  memory.behindMs = oldest !== undefined && due.length >= most ? performance.now() - oldest.dueAt : 0
   return due
 }

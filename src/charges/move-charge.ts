@@ -53,8 +53,8 @@ export type ChargeMoves = Batch<ChargeMove, Moved>
  */
 export const moveCharge = (app: App, move: ChargeMove): Promise<Moved> => chargeMoves(app).add(move)
 
-/** How long an end of a charge that is asked for now would wait, in ms. */
-export const movesBehindMs = (app: App): number => chargeMoves(app).expectedMs()
+/** How long an end of a charge would wait behind those that wait now and `later` others, in ms. */
+export const endExpectedMs = (app: App, later = 0): number => chargeMoves(app).expectedMs(later)
 
 /** The batch behind `moveCharge`. */
 const chargeMoves = defineLane(

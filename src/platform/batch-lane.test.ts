@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { emptyLane, expectedMs, putInto, takeExpired, type Waiting } from './batch-lane.ts'
+import { countBatch, emptyLane, expectedMs, putInto, takeExpired, type Waiting } from './batch-lane.ts'
 
 const waitingFor = (ms: number, item = ms): Waiting<number, null> => ({
   item,
@@ -21,12 +21,26 @@ test('C13: work that has waited ten seconds is not started any more', () => {
   )
 })
 
+const NOW = { max: 2, later: 0 }
+
 test('C13: the expected wait is that of the batches ahead; a hanging batch counts for at least as long again as it has run', () => {
   const lane = { ...emptyLane<number, null>(), usualMs: 100 }
-  assert.equal(expectedMs(lane, 2), 0)
+  assert.equal(expectedMs(lane, NOW), 0)
   for (let nth = 0; nth < 5; nth += 1) putInto(lane, waitingFor(0))
-  assert.equal(expectedMs(lane, 2), 200)
-  assert.equal(expectedMs({ ...lane, begunAt: performance.now() }, 2), 300)
-  const hanging = expectedMs({ ...lane, begunAt: performance.now() - 2000 }, 2)
+  assert.equal(expectedMs(lane, NOW), 200)
+  assert.equal(expectedMs({ ...lane, begunAt: performance.now() }, NOW), 300)
+  const hanging = expectedMs({ ...lane, begunAt: performance.now() - 2000 }, NOW)
   assert.ok(hanging >= 6000 && hanging < 7000, `${hanging} ms`)
+})
+
+test('C13: whole batches of those that come first count with the time that batches steadily took, and one slow batch changes it little', () => {
+  const lane = emptyLane<number, null>()
+  const behind = (later: number) => expectedMs(lane, { max: 2, later })
+  assert.equal(behind(100), 0)
+  for (let nth = 0; nth < 3; nth += 1) countBatch(lane, 10)
+  const usual = behind(0)
+  assert.deepEqual([behind(1) - usual, behind(5) - usual], [0, 20])
+  countBatch(lane, 1000)
+  const steady = behind(2) - behind(0)
+  assert.ok(steady > 10 && steady < 100, `${steady} ms`)
 })

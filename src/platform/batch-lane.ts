@@ -7,6 +7,7 @@ const DEADLINE_MS = 10_000
 const FULL_FOR_ALL = 1.25
 const MOST_OF_ONE = 1 / 4
 const NEWEST_COUNTS = 0.2
+const NEWEST_COUNTS_STEADILY = 0.05
 const TIMES_USUAL = 3
 const EARLIEST_LATE_MS = 20
 const LATEST_MS = 200
@@ -28,8 +29,9 @@ export type Lane<Item, Result> = {
   waiting: Waiting<Item, Result>[]
   /** How many items of each key are waiting. */
   ofKey: Map<number, number>
-  /** Recent average duration of a batch. */
+  /** Recent average duration of a batch, and one over more batches, which a single slow one hardly changes. */
   usualMs: number
+  steadyMs: number | null
   /** When the batch under way began, performance.now(); null between batches. */
   begunAt: number | null
 }
@@ -37,6 +39,7 @@ export const emptyLane = <Item, Result>(): Lane<Item, Result> => ({
   waiting: [],
   ofKey: new Map(),
   usualMs: 0,
+  steadyMs: null,
   begunAt: null,
 })
 
@@ -45,14 +48,18 @@ export function putInto<Item, Result>(lane: Lane<Item, Result>, entry: Waiting<I
   lane.ofKey.set(entry.key, (lane.ofKey.get(entry.key) ?? 0) + 1)
 }
 
-/** How long an item added now would probably wait: for everything before it and for its own batch. */
+/**
+ * How long an item added now would probably wait: for everything before it and for its own batch. `later`: how many are going to be added
+ * before it.
+ */
 export function expectedMs<Item, Result>(
-  { waiting, usualMs, begunAt }: Lane<Item, Result>,
-  max: number,
+  { waiting, usualMs, steadyMs, begunAt }: Lane<Item, Result>,
+  { max, later }: { max: number; later: number },
 ): number {
   // A batch that is slower than usual is expected to take at least as long again.
   const runMs = begunAt === null ? usualMs : Math.max(usualMs, performance.now() - begunAt)
-  return (Math.floor(waiting.length / max) + (begunAt === null ? 0 : 1)) * runMs
+  const nowMs = (Math.floor(waiting.length / max) + (begunAt === null ? 0 : 1)) * runMs
+  return nowMs + Math.floor(later / max) * (steadyMs ?? 0)
 }
 
 /** A batch that takes longer than this is late: others need not wait for it. */
@@ -71,6 +78,7 @@ export function takeExpired<Item, Result>(
 /** Remembers how long a batch took. */
 export function countBatch<Item, Result>(lane: Lane<Item, Result>, ms: number): void {
   lane.usualMs += (ms - lane.usualMs) * NEWEST_COUNTS
+  lane.steadyMs = lane.steadyMs === null ? ms : lane.steadyMs + (ms - lane.steadyMs) * NEWEST_COUNTS_STEADILY
 }
 
 /**
@@ -79,7 +87,10 @@ export function countBatch<Item, Result>(lane: Lane<Item, Result>, ms: number): 
  */
 export function isFull<Item, Result>(lane: Lane<Item, Result>, key: number, max: number): boolean {
   const { waiting, ofKey } = lane
-  const fullness = Math.max(waiting.length / MAX_WAITING, expectedMs(lane, max) / LONGEST_EXPECTED_MS)
+  const fullness = Math.max(
+    waiting.length / MAX_WAITING,
+    expectedMs(lane, { max, later: 0 }) / LONGEST_EXPECTED_MS,
+  )
   if (fullness < 1) return false
   return fullness >= FULL_FOR_ALL || (ofKey.get(key) ?? 0) > waiting.length * MOST_OF_ONE
 }

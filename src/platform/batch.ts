@@ -42,8 +42,8 @@ export type Batch<Item, Result> = {
   add(item: Item): Promise<Result>
   /** Items waiting, not yet on their way. */
   waiting(): number
-  /** How long an item added now would probably wait, in ms. */
-  expectedMs(): number
+  /** How long an item added now would probably wait, in ms; `later`: behind so many that are going to be added, default 0. */
+  expectedMs(later?: number): number
   /** Resolves when nothing is waiting or under way. */
   idle(): Promise<void>
   /** Sizes of the batches run since the last call, for the metrics. */
@@ -104,7 +104,7 @@ export function batch<Item, Result>(options: BatchOptions<Item, Result>): Batch<
       return promise
     },
     waiting: () => [lane, ...apart.values()].reduce((sum, { waiting }) => sum + waiting.length, 0),
-    expectedMs: () => expectedMs(lane, max),
+    expectedMs: (later = 0) => expectedMs(lane, { max, later }),
     idle: async () => {
       while (apart.size > 0 || group.main !== null || group.beside !== null)
         await Promise.all([group.main, group.beside, ...[...apart.values()].map(({ running }) => running)])
