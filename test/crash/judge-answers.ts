@@ -48,7 +48,10 @@ const unmarked = (body: string) => body.replaceAll('"replayed":true', '"replayed
 function notKept({ key, status, body, replayed }: Answered, stored: KeyRow | undefined): string[] {
   const kept = stored?.status === status && stored.body !== null
   const same = replayed ? stored?.body === body : unmarked(stored?.body ?? '') === unmarked(body)
-  return kept && same ? [] : [`${key}: answer ${status} is not stored`]
+  if (kept && same) return []
+  return [
+    `${key}: answer ${status} (replayed: ${replayed}) ${body} is not stored, but ${JSON.stringify(stored)}`,
+  ]
 }
 
 function notMade(request: KeyedRequest, { status, body }: Answered, { names, charges }: Made): string[] {
