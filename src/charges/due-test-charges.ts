@@ -37,8 +37,12 @@ export function keepUntilDue(app: App, charges: readonly Stored[]): void {
   memory.size += charges.length
 }
 
-/** How many test charges wait in this process until they are due. */
-export const keptTestCharges = (app: App): number => memoryOf(app).size
+/** How many test charges wait in this process until they are due, or are about to be ended. */
+export function keptTestCharges(app: App): number {
+  const memory = memoryOf(app)
+  forgetOverdue(memory, app.clock.nowMs())
+  return memory.size
+}
 
 /** Those are in the table for everybody: a process without a follower keeps none for long. */
 function forgetOverdue(memory: Memory, nowMs: number): void {

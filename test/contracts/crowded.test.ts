@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { dueTestCharges, keepUntilDue } from '../../src/charges/due-test-charges.ts'
+import { keepUntilDue } from '../../src/charges/due-test-charges.ts'
 import { openWire } from '../helpers/cut-wire.ts'
 import { followUntilEnded } from '../helpers/following-charges.ts'
 import { opened } from '../helpers/opened.ts'
@@ -80,8 +80,8 @@ test('C13: while more charges wait for their end than can be ended in time new o
   const refused = await client.charge({}, { 'idempotency-key': 'one-key' })
   assert.deepEqual([refused.status, refused.body.code], [503, 'unavailable'])
   assert.match(refused.headers.get('retry-after') ?? '', /^[1-5]$/)
-  service.pass(2000)
-  assert.equal((await dueTestCharges(app, many)).kept.length, many)
+  // Nobody ends them here, as in a process without background work: two seconds overdue they are left to the others.
+  service.pass(4001)
   const taken = await client.charge({}, { 'idempotency-key': 'one-key' })
   assert.deepEqual([taken.status, taken.headers.get('idempotent-replayed')], [201, null])
 })
