@@ -1,6 +1,6 @@
 import { callForRow, columnsOf, rowsOf } from '../platform/db/columns.ts'
 import { bigint, bytea, copyInto, mode, smallint, text, time } from '../platform/db/copy.ts'
-import { type Call, call } from '../platform/db/database.ts'
+import { type Call, call, type Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { Refusal } from '../platform/refusal.ts'
 
@@ -93,8 +93,23 @@ export const pruneKeys = (before: Date) => call(PRUNE, before.toISOString(), PRU
 /** The stored answer of a known key. Throws the 409 for another request or a key still running. */
 export function replayOf(row: KeyRow, fingerprint: Buffer): StoredAnswer {
   if (!row.fingerprint.equals(fingerprint)) throw keyReused()
-  if (row.status === null || row.body === null) throw keyInFlight()
-  return { status: row.status, body: row.body, objectId: row.objectId }
+  const kept = keptAnswer(row)
+  if (kept === null) throw keyInFlight()
+  return kept
+}
+
+/**
+ * What a key answers already; null while it is running. A request that comes to its own answer late gives this one instead,
+ * because another process may have taken its key for an orphan and finished it (contract.md G58).
+ */
+export const keptAnswer = ({ status, body, objectId }: KeyRow): StoredAnswer | null =>
+  status === null || body === null ? null : { status, body, objectId }
+
+/** The answer that a key holds by now; null while it is running, or where it was freed. */
+export async function storedAnswer(db: Database, owner: KeyOwner): Promise<StoredAnswer | null> {
+  const find = findKeys([owner])
+  const [row] = await db.query(find.statement, find.values)
+  return row === undefined ? null : keptAnswer(row)
 }
 
 export const keyReused = () =>

@@ -49,6 +49,8 @@ export type FakeSupplier = {
   connections(): number
   /** For one machine, or for all that are not named. Only the latter can reset before reading: the number is in the body. */
   behave(how: CommandHow, machine?: string): void
+  /** The next command is answered only when the returned function is called. */
+  holdNext(): (how: CommandHow) => void
   /** Sets the answer to a question; a text is sent unchanged. */
   answers(what: 'machines' | 'state' | 'tray', answer: unknown): void
   /** Called for each accepted command. */
@@ -78,6 +80,7 @@ export async function startSupplier(
     ['tray', { code: '1', data: [] }],
   ])
   let connections = 0
+  let held: Promise<CommandHow> | null = null
   let accepted = (_command: Command) => {}
   const server = createServer(async (request, response) => {
     if (request.url === DISPENSE && hows.get('') === 'reset before reading')
@@ -92,7 +95,9 @@ export async function startSupplier(
     if (request.url !== DISPENSE) return void response.writeHead(404).end('no such path')
     const command = readCommand(text, { key, secret, headers: request.headers })
     commands.push(command)
-    const how = hows.get(command.machine) ?? hows.get('') ?? 'accept'
+    const wait = held
+    held = null
+    const how = (await wait) ?? hows.get(command.machine) ?? hows.get('') ?? 'accept'
     if (!command.genuine) return sendJson(response, { code: '0', message: 'sign error' })
     ANSWERS[how](response, command)
     if (how.startsWith('accept')) accepted(command)
@@ -112,6 +117,13 @@ export async function startSupplier(
     questions,
     connections: () => connections,
     behave: (how, machine = '') => void hows.set(machine, how),
+    holdNext: () => {
+      let answer = (_how: CommandHow) => {}
+      held = new Promise((resolve) => {
+        answer = resolve
+      })
+      return answer
+    },
     answers: (what, answer) => void answers.set(what, answer),
     onAccepted: (listener) => {
       accepted = listener

@@ -6,7 +6,7 @@ import { type CommandHow, startSupplier } from '../fakes/supplier.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { DISPENSE, dispenseBody, paidCharge } from '../helpers/direct-dispenses.ts'
 import { succeed } from '../helpers/following-charges.ts'
-import { newPayer, type Shop, startLiveService } from '../helpers/live-service.ts'
+import { eventually, newPayer, type Shop, startLiveService } from '../helpers/live-service.ts'
 import { made, opened, openedAndVerified, prepare } from '../helpers/opened.ts'
 import { type Reply, startService } from '../helpers/test-service.ts'
 import { makeOrder, ORDERS, registerMachines, submitPayment } from '../helpers/vending.ts'
@@ -62,6 +62,23 @@ for (const [how, expected] of ANSWERS)
     const other = await shop.live.post(DISPENSE, dispenseBody(charge))
     assert.equal(other.status, 409)
     assert.equal(commandsFor(charge).length, refused ? 2 : 1)
+  })
+
+for (const how of ['accept', 'refuse'] as const)
+  test(`a command answered with "${how}" after another process finished its key is answered as that key is`, async () => {
+    const charge = await collected()
+    const key = { 'idempotency-key': `late ${how}` }
+    const answer = supplier.holdNext()
+    const hanging = shop.live.post(DISPENSE, dispenseBody(charge), key)
+    await eventually('the supplier has the command', () => commandsFor(charge).length === 1)
+    service.pass(41_000)
+    assert.equal(await second.run('finish-keys'), 1)
+    answer(how)
+    const late = await hanging
+    const replayed = await shop.live.post(DISPENSE, dispenseBody(charge), key)
+    assert.equal(replayed.headers.get('idempotent-replayed'), 'true')
+    assert.deepEqual([late.status, late.text], [200, replayed.text])
+    assert.equal(commandsFor(charge).length, 1)
   })
 
 test('many dispenses of one live charge through two processes send one command to the supplier', async () => {

@@ -22,10 +22,6 @@ const ACCEPTED = '1'
 const COLUMNS = `k.merchant_id as "merchantId", k.id, k.machine, k.order_id as "orderId", k.charge_id as "chargeId", k.state, k.optimistic,
   k.commanded_at as "commandedAt", k.answered_at as "answeredAt", k.released_at as "releasedAt",
   k.supplier_code as "supplierCode", k.supplier_message as "supplierMessage"`
-const ANSWER = statement<AnsweredClaim>(
-  'answered direct claim',
-  `select ${COLUMNS} from dispense_claims k where k.merchant_id = $1 and k.id = $2`,
-)
 const LOCK = statement<AnsweredClaim>(
   'lock direct claim',
   `select ${COLUMNS} from dispense_claims k where k.merchant_id = $1 and k.id = $2 for no key update`,
@@ -33,11 +29,7 @@ const LOCK = statement<AnsweredClaim>(
 
 type ClaimKey = Pick<Claim, 'merchantId' | 'id'>
 
-/** Reads a claim. */
-export const claimAnswered = ({ merchantId, id }: ClaimKey): Call<AnsweredClaim> =>
-  call(ANSWER, merchantId, id)
-
-/** The same, locked for the commit that finishes its key. */
+/** Reads a claim, locked for the commit that finishes its key. */
 export const lockAnswered = ({ merchantId, id }: ClaimKey): Call<AnsweredClaim> => call(LOCK, merchantId, id)
 
 /** The answer of a direct dispense (contract.md G36). */

@@ -4,7 +4,15 @@ import type { App } from '../../app.ts'
 import type { Charge } from '../../charges/charge.ts'
 import { lockCharges } from '../../charges/lock-charges.ts'
 import type { Answer } from '../../http/caller.ts'
-import { addKeys, finishKey, freeKey, type KeyOwner, type KeyUse } from '../../idempotency/keys.ts'
+import {
+  addKeys,
+  findKeys,
+  finishKey,
+  freeKey,
+  type KeyOwner,
+  type KeyUse,
+  keptAnswer,
+} from '../../idempotency/keys.ts'
 import { refusedAnswer } from '../../idempotency/refused-answer.ts'
 import { type KeyedRequest, keyUseOf, knowingHolders, replayedAnswer } from '../../idempotency/under-key.ts'
 import { merchantInactive, termsOf } from '../../merchants/merchant.ts'
@@ -22,7 +30,7 @@ import {
 } from '../orders/order-rules.ts'
 import type { Claim } from './claim.ts'
 import { claimTurns } from './claim-order.ts'
-import { claimAnswered, directRefusal, presentDispense } from './direct-answer.ts'
+import { directRefusal, lockAnswered, presentDispense } from './direct-answer.ts'
 import { type DirectDispense, type GivenDispense, readDirectDispense } from './dispense-request.ts'
 import { addClaim } from './move-claim.ts'
 import { sendCommand } from './send-command.ts'
@@ -138,19 +146,26 @@ function claimOf({
 async function finish(app: App, stored: Stored, owner: KeyOwner | null): Promise<Answer> {
   if (stored.kind === 'answer') return stored.answer
   await sendCommand(app, stored.claim)
-  const read = claimAnswered(stored.claim)
-  const [claim] = await app.db.query(read.statement, read.values)
-  assert(claim, 'a claim is never deleted')
-  const refusal = directRefusal(claim)
-  const answer = {
-    status: 200,
-    body: JSON.stringify(presentDispense(claim)),
-    objectId: claim.orderId,
-  }
-  if (owner !== null) {
-    const end = refusal === null ? finishKey(owner, answer) : freeKey(owner)
-    await app.db.query(end.statement, end.values)
-  }
-  if (refusal !== null) throw refusal
+  const answer = await app.db.transactionFor({ kind: 'outcome' }, (tx) => answerOf(tx, stored.claim, owner))
+  if (answer instanceof Refusal) throw answer
   return answer
+}
+
+/** Decided on the locked claim, as by the process that finishes keys which were left: the first of the two counts. */
+async function answerOf(
+  tx: Tx,
+  claimed: Claim,
+  owner: KeyOwner | null,
+): Promise<{ value: Answer | Refusal; last?: readonly Call[] }> {
+  const [[claim]] = await tx.send(lockAnswered(claimed))
+  assert(claim, 'a claim is never deleted')
+  const [[key]] = await tx.send(findKeys(owner === null ? [] : [owner]))
+  // Where the key was freed, another request may have it by now.
+  const own = key?.objectId === claim.id ? key : null
+  const kept = own === null ? null : keptAnswer(own)
+  if (kept !== null) return { value: kept }
+  const refusal = directRefusal(claim)
+  const answer = { status: 200, body: JSON.stringify(presentDispense(claim)), objectId: claim.orderId }
+  const end = own === null ? [] : [refusal === null ? finishKey(own, answer) : freeKey(own)]
+  return { value: refusal ?? answer, last: end }
 }
