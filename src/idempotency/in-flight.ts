@@ -1,5 +1,5 @@
 import type { Database } from '../platform/db/database.ts'
-import { findKeys, type KeyOwner, keyInFlight, ownerName } from './keys.ts'
+import { type KeyOwner, keyInFlight, ownerName, storedAnswer } from './keys.ts'
 
 /**
  * The keys that this process is working on: a second request with one of them is answered 409 at once, without waiting for
@@ -16,7 +16,9 @@ export function keysInFlight(db: Database): KeysInFlight {
     const name = ownerName(owner)
     const begun = looks.get(name)
     if (begun) return begun
-    const looking = isFinished(db, owner).finally(() => looks.delete(name))
+    const looking = storedAnswer(db, owner)
+      .then((answer) => answer !== null)
+      .finally(() => looks.delete(name))
     looks.set(name, looking)
     return looking
   }
@@ -43,10 +45,4 @@ export function keysInFlight(db: Database): KeysInFlight {
     },
     count: () => names.size,
   }
-}
-
-async function isFinished(db: Database, owner: KeyOwner): Promise<boolean> {
-  const wanted = findKeys([owner])
-  const [row] = await db.query(wanted.statement, wanted.values)
-  return row !== undefined && row.status !== null
 }

@@ -1,6 +1,6 @@
 import type { App } from '../app.ts'
 import type { Answer } from '../http/caller.ts'
-import { byOwner, finishKey, type KeyOwner } from '../idempotency/keys.ts'
+import { byOwner, findKeys, finishKey, type KeyOwner, keptAnswer, ownerName } from '../idempotency/keys.ts'
 import { assert } from '../platform/assert.ts'
 import { type Batch, batch } from '../platform/batch.ts'
 import { done, type Outcome, type RunTurn } from '../platform/batch-run.ts'
@@ -56,7 +56,12 @@ function recordOnce(
       const rows = posts.flatMap((post) => (post.noun === noun ? [post.row] : []))
       return rows.length === 0 ? [] : [lockPosts(noun, rows)]
     })
-    const found = await tx.send(...locks)
+    const [found, [keys]] = await Promise.all([
+      tx.send(...locks),
+      // Read once the movements are locked: whoever finishes one of these keys holds its movement.
+      tx.send(findKeys(posts.flatMap(({ owner }) => owner ?? []))),
+    ])
+    const answers = new Map(keys.map((row) => [ownerName(row), keptAnswer(row)]))
     const lockedById = new Map(found.flat().map((locked) => [locked.id, locked]))
     const kept: PostRecord[] = []
     const writes: Call[] = []
@@ -71,8 +76,10 @@ function recordOnce(
       evidence.push(...post.evidence)
     }
     const shown = new Set(kept)
+    const answerOf = ({ owner, answer }: PostRecord) =>
+      (owner === null ? null : answers.get(ownerName(owner))) ?? answer
     return {
-      value: posts.map((post) => done(shown.has(post) ? post.answer : null)),
+      value: posts.map((post) => done(shown.has(post) ? answerOf(post) : null)),
       // The movements before their keys, as the mover takes them.
       last: joinRows([...writes, ...keysOf(kept), ...evidence]),
     }

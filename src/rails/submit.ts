@@ -1,6 +1,6 @@
 import type { App } from '../app.ts'
 import type { Answer } from '../http/caller.ts'
-import { finishKey, type KeyOwner } from '../idempotency/keys.ts'
+import { finishKey, type KeyOwner, storedAnswer } from '../idempotency/keys.ts'
 import { assert } from '../platform/assert.ts'
 import type { Call } from '../platform/db/database.ts'
 import { againWhileAway } from '../platform/db/while-away.ts'
@@ -142,7 +142,8 @@ export async function refuseMovement<Row extends Movable, Failure extends string
     post: firstPost(work),
     alongside,
   })
-  if (applied !== 'overtaken') return answer
+  if (applied !== 'overtaken')
+    return (work.owner === null ? null : await storedAnswer(app.db, work.owner)) ?? answer
   return publishSurely(app, work, { to: 'in_doubt', submitEndedAt: null, evidence: [] })
 }
 

@@ -92,6 +92,30 @@ describe('a process that is gone', { concurrency: 2 }, () => {
       })
     })
 
+  for (const answer of ['accept', 'refuse'] as const)
+    test(`a process that wakes up and reads "${answer}" answers what its key answers by then`, async () => {
+      await withService(async (service) => {
+        const { merchant, live } = await richShop(service, FUNDS)
+        const order = { recipient: { phone: newPayer() } }
+        const key = { 'idempotency-key': 'finished by another' }
+        const held = gate()
+        service.operator.onSubmit(() => ({ answer, until: held.opened }), order.recipient.phone)
+        const submits = service.operator.submits()
+        const hanging = pay(live, order, key)
+        await eventually('the operator was asked', () => service.operator.submits() === submits + 1)
+        service.pass(31_000)
+        const other = await startBeside(service)
+        assert.equal(await other.run('finish-keys'), 1)
+        held.open()
+        const late = await hanging
+        const replayed = await pay(other.client(merchant.keys.live), order, key)
+        await other.close()
+        assert.deepEqual([late.status, late.headers.get('idempotent-replayed')], [201, null])
+        assert.equal(replayed.headers.get('idempotent-replayed'), 'true')
+        assert.equal(late.text, replayed.text)
+      })
+    })
+
   test('a row left in state sending is shown after 30 seconds as in doubt, and asked about at once', async () => {
     await withService(async (service) => {
       const { live } = await richShop(service, FUNDS)
