@@ -56,11 +56,9 @@ function recordOnce(
       const rows = posts.flatMap((post) => (post.noun === noun ? [post.row] : []))
       return rows.length === 0 ? [] : [lockPosts(noun, rows)]
     })
-    const [found, [keys]] = await Promise.all([
-      tx.send(...locks),
-      // Read once the movements are locked: whoever finishes one of these keys holds its movement.
-      tx.send(findKeys(posts.flatMap(({ owner }) => owner ?? []))),
-    ])
+    const found = await tx.send(...locks)
+    // Read once the movements are locked: whoever finishes one of these keys holds its movement.
+    const [keys] = await tx.send(findKeys(posts.flatMap(({ owner }) => owner ?? [])))
     const answers = new Map(keys.map((row) => [ownerName(row), keptAnswer(row)]))
     const lockedById = new Map(found.flat().map((locked) => [locked.id, locked]))
     const kept: PostRecord[] = []

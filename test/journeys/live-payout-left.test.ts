@@ -14,6 +14,34 @@ const FUNDS = 500_000
 
 const withService = (work: (service: LiveService) => Promise<void>) => onOwnService(startPayingService, work)
 
+/**
+ * A process sleeps over the operator's answer for more than 30 seconds: another one finishes its key and answers a repeat.
+ * `wakeUp`: the first one reads the operator's answer, and gives its own.
+ */
+async function asleepOver(
+  service: LiveService,
+  answer: 'accept' | 'refuse' | 'refuse to serve' | 'bar the account',
+) {
+  const { merchant, live } = await richShop(service, FUNDS)
+  const order = { recipient: { phone: newPayer() } }
+  const key = { 'idempotency-key': 'a process that slept' }
+  const held = gate()
+  service.operator.onSubmit(() => ({ answer, until: held.opened }), order.recipient.phone)
+  const submits = service.operator.submits()
+  const hanging = pay(live, order, key)
+  await eventually('the operator was asked', () => service.operator.submits() === submits + 1)
+  service.pass(31_000)
+  const other = await startBeside(service)
+  assert.equal(await other.run('finish-keys'), 1)
+  const replayed = await pay(other.client(merchant.keys.live), order, key)
+  await other.close()
+  const wakeUp = () => {
+    held.open()
+    return hanging
+  }
+  return { live, replayed, wakeUp }
+}
+
 describe('a process that is gone', { concurrency: 2 }, () => {
   test('a key whose process hangs for over 30 seconds gets its first answer from another process', async () => {
     await withService(async (service) => {
@@ -64,23 +92,10 @@ describe('a process that is gone', { concurrency: 2 }, () => {
   for (const answer of ['refuse to serve', 'bar the account'] as const)
     test(`a payout that a replay has shown stays: a process that wakes up and reads "${answer}" does not undo it`, async () => {
       await withService(async (service) => {
-        const { merchant, live } = await richShop(service, FUNDS)
-        const order = { recipient: { phone: newPayer() } }
-        const key = { 'idempotency-key': 'a process that slept' }
-        const held = gate()
-        service.operator.onSubmit(() => ({ answer, until: held.opened }), order.recipient.phone)
-        const submits = service.operator.submits()
-        const hanging = pay(live, order, key)
-        await eventually('the operator was asked', () => service.operator.submits() === submits + 1)
-        service.pass(31_000)
-        const other = await startBeside(service)
-        assert.equal(await other.run('finish-keys'), 1)
-        const replayed = await pay(other.client(merchant.keys.live), order, key)
-        await other.close()
+        const { live, replayed, wakeUp } = await asleepOver(service, answer)
         const { id } = replayed.body
         const seen = (await live.get(`/v1/payouts/${id}`)).status
-        held.open()
-        const late = await hanging
+        const late = await wakeUp()
         const after = (await live.get(`/v1/payouts/${id}`)).status
         assert.deepEqual(
           [replayed.status, seen, after],
@@ -95,21 +110,8 @@ describe('a process that is gone', { concurrency: 2 }, () => {
   for (const answer of ['accept', 'refuse'] as const)
     test(`a process that wakes up and reads "${answer}" answers what its key answers by then`, async () => {
       await withService(async (service) => {
-        const { merchant, live } = await richShop(service, FUNDS)
-        const order = { recipient: { phone: newPayer() } }
-        const key = { 'idempotency-key': 'finished by another' }
-        const held = gate()
-        service.operator.onSubmit(() => ({ answer, until: held.opened }), order.recipient.phone)
-        const submits = service.operator.submits()
-        const hanging = pay(live, order, key)
-        await eventually('the operator was asked', () => service.operator.submits() === submits + 1)
-        service.pass(31_000)
-        const other = await startBeside(service)
-        assert.equal(await other.run('finish-keys'), 1)
-        held.open()
-        const late = await hanging
-        const replayed = await pay(other.client(merchant.keys.live), order, key)
-        await other.close()
+        const { replayed, wakeUp } = await asleepOver(service, answer)
+        const late = await wakeUp()
         assert.deepEqual([late.status, late.headers.get('idempotent-replayed')], [201, null])
         assert.equal(replayed.headers.get('idempotent-replayed'), 'true')
         assert.equal(late.text, replayed.text)

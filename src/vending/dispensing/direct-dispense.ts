@@ -157,9 +157,8 @@ async function answerOf(
   claimed: Claim,
   owner: KeyOwner | null,
 ): Promise<{ value: Answer | Refusal; last?: readonly Call[] }> {
-  const [[claim]] = await tx.send(lockAnswered(claimed))
+  const [[claim], [key]] = await tx.send(lockAnswered(claimed), findKeys(owner === null ? [] : [owner]))
   assert(claim, 'a claim is never deleted')
-  const [[key]] = await tx.send(findKeys(owner === null ? [] : [owner]))
   // Where the key was freed, another request may have it by now.
   const own = key?.objectId === claim.id ? key : null
   const kept = own === null ? null : keptAnswer(own)
