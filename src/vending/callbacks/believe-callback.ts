@@ -1,18 +1,16 @@
 import type { Logger } from 'pino'
-import type { App } from '../../app.ts'
 import { done, failed, type Outcome } from '../../platform/batch-run.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { groupBy } from '../../platform/group-by.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { echo } from '../../platform/text.ts'
 import { deliveredOf } from '../dispensing/delivered-products.ts'
 import type { DispenseOutcome } from '../dispensing/dispense-move.ts'
 import type { Goods } from '../orders/order.ts'
 import { type Callback, FRESH_MS, invalidSignature, type Report, readReport } from './callback-body.ts'
-import { type CallbackSecret, openSecrets, ownerName, sealedSecrets } from './callback-secrets.ts'
 import { whichSigned } from './callback-signing.ts'
+import type { Trust } from './callback-trust.ts'
 import { type Candidate, type Finder, isAbout, toldTo } from './match-callback.ts'
-import { type CallbackOutcome, ordersOfSigns, signName } from './vendor-callbacks.ts'
+import type { CallbackOutcome } from './vendor-callbacks.ts'
 
 export type Receiver = Finder & { clock: Clock; log: Logger }
 
@@ -31,38 +29,7 @@ export type Belief =
     }
   | { kind: 'reported'; callback: Callback; candidate: Candidate; to: DispenseOutcome }
 
-/**
- * What is needed to verify a callback: the secrets of all candidates, and the order for which its signature was accepted
- * before.
- */
-export type Trust = { secrets: Map<string, CallbackSecret[]>; served: Map<string, string> }
-
 const JAMMED = 'the machine reported a jam'
-
-/** Reads the secrets and the known signatures of all candidates of these callbacks. */
-export async function readTrust(
-  callbacks: readonly Callback[],
-  candidates: readonly (readonly Candidate[])[],
-): Promise<Trust> {
-  const asked = callbacks.flatMap(({ sign }, index) =>
-    (candidates[index] ?? []).map(({ app, merchantId, mode }) => ({ app, merchantId, mode, sign })),
-  )
-  const cells = await Promise.all(
-    [...groupBy(asked, ({ app }) => app)].map(([app, own]) => trustIn(app, own)),
-  )
-  return {
-    secrets: new Map(cells.flatMap(({ secrets }) => [...secrets])),
-    served: new Map(cells.flatMap(({ served }) => served.map((one) => [signName(one), one.orderId]))),
-  }
-}
-
-async function trustIn(
-  app: App,
-  asked: readonly (Pick<Candidate, 'merchantId' | 'mode'> & { sign: string })[],
-) {
-  const [sealed, served] = await app.db.queries(sealedSecrets(asked), ordersOfSigns(asked))
-  return { secrets: openSecrets(app, asked, sealed), served }
-}
 
 /** The steps of contract.md 6.3 from the third on, in their order. */
 export function believe(
@@ -88,14 +55,9 @@ export function believe(
 
 const answered = (received: Received): Belief => ({ kind: 'answered', outcome: done(received) })
 
-function hasSigned({ secrets }: Trust, candidate: Candidate, callback: Callback): boolean {
-  const own = secrets.get(ownerName(candidate)) ?? []
-  return (
-    whichSigned(
-      own.map(({ secret }) => secret),
-      callback,
-    ) !== null
-  )
+function hasSigned(trust: Trust, candidate: Candidate, callback: Callback): boolean {
+  const secrets = trust.secretsOf(candidate).map(({ secret }) => secret)
+  return whichSigned(secrets, callback) !== null
 }
 
 function believeSigned(
@@ -103,8 +65,8 @@ function believeSigned(
   callback: Callback,
   { candidate, trust }: { candidate: Candidate; trust: Trust },
 ): Belief {
-  const served = trust.served.get(signName({ ...candidate, ...callback }))
-  if (served !== undefined) return answered(seenBefore(receiver, candidate, served))
+  const served = trust.servedBy({ ...candidate, ...callback })
+  if (served !== null) return answered(seenBefore(receiver, candidate, served))
   const report = readReport(callback)
   const candidates = [candidate]
   const goods = toldTo(candidate, callback.machine)

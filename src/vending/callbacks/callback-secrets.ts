@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts'
 import { CELL_KEY_COLUMN } from '../../merchants/api-keys.ts'
 import type { Mode } from '../../merchants/merchant.ts'
-import { modes, numbers, rowsOf } from '../../platform/db/columns.ts'
+import { numbers, rowsOf } from '../../platform/db/columns.ts'
 import { type Call, call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { supplierBinding } from '../suppliers/vending-settings.ts'
@@ -12,20 +12,20 @@ export type SecretKind = 'dispense_secret' | 'operator_secret' | 'api_secret' | 
 export type CallbackSecret = { kind: SecretKind; secret: string }
 
 type Owner = { merchantId: number; mode: Mode }
-type Sealed = Owner & { kind: string; ciphertext: Buffer }
+/** As it is stored; a `mode` of null is for both, or stands in its `kind`. */
+export type SealedSecret = { merchantId: number; mode: Mode | null; kind: string; ciphertext: Buffer }
 
 // API keys only if the merchant has not switched them off (contract.md 3 q).
-const SEALED = statement<Sealed>(
+const SEALED = statement<SealedSecret>(
   'sealed secrets of callbacks',
-  `with owners as (select * from ${rowsOf('bigint', 'mode')} as n (merchant_id, mode))
-   select n.merchant_id as "merchantId", n.mode, s.kind, s.ciphertext from owners n cross join lateral (
-     select 'dispense_secret' as kind, d.ciphertext from dispense_secrets d
-     where d.merchant_id = n.merchant_id and d.mode = n.mode
+  `with owners as (select * from ${rowsOf('bigint')} as n (merchant_id))
+   select n.merchant_id as "merchantId", s.mode, s.kind, s.ciphertext from owners n cross join lateral (
+     select 'dispense_secret' as kind, d.mode, d.ciphertext from dispense_secrets d where d.merchant_id = n.merchant_id
      union all
-     select 'operator_secret', o.secret_ciphertext from vending_suppliers o where o.merchant_id = n.merchant_id
+     select 'operator_secret', null, o.secret_ciphertext from vending_suppliers o where o.merchant_id = n.merchant_id
      union all
-     select k.kind, k.ciphertext from api_keys k where k.merchant_id = n.merchant_id
-       and k.kind in (n.mode::text, n.mode::text || '_collections') and k.revoked_at is null
+     select k.kind, null, k.ciphertext from api_keys k where k.merchant_id = n.merchant_id
+       and k.kind in ('test', 'test_collections', 'live', 'live_collections') and k.revoked_at is null
        and not exists (select 1 from vending_profiles p where p.merchant_id = n.merchant_id and not p.accept_api_secret)) s`,
 )
 const RECOMMENDED: readonly SecretKind[] = [
@@ -37,41 +37,36 @@ const RECOMMENDED: readonly SecretKind[] = [
 
 /** Every secret that may have signed a callback of this merchant and mode, the recommended one first. */
 export async function callbackSecrets(app: App, owner: Owner): Promise<CallbackSecret[]> {
-  const { statement, values } = sealedSecrets([owner])
-  return openSecrets(app, [owner], await app.db.query(statement, values)).get(ownerName(owner)) ?? []
+  const { statement, values } = sealedSecrets([owner.merchantId])
+  return openSecrets(app, owner, await app.db.query(statement, values))
 }
 
-/** The key of an owner in a map. */
-export const ownerName = ({ merchantId, mode }: Owner): string => `${merchantId} ${mode}`
+/** Reads the secrets of several merchants in both modes. */
+export const sealedSecrets = (merchantIds: readonly number[]): Call<SealedSecret> =>
+  call(SEALED, numbers([...new Set(merchantIds)]))
 
-/** Reads the secrets of several owners, as `openSecrets` takes them. */
-export function sealedSecrets(owners: readonly Owner[]): Call<Sealed> {
-  const each = [...new Map(owners.map((owner) => [ownerName(owner), owner])).values()]
-  return call(SEALED, numbers(each.map(({ merchantId }) => merchantId)), modes(each.map(({ mode }) => mode)))
-}
+/** Those of a merchant's secrets that may have signed a callback of this merchant and mode, the recommended one first. */
+export const openSecrets = (app: App, owner: Owner, sealed: readonly SealedSecret[]): CallbackSecret[] =>
+  sealed
+    .flatMap((one) => open(app, owner, one) ?? [])
+    .sort((a, b) => RECOMMENDED.indexOf(a.kind) - RECOMMENDED.indexOf(b.kind))
 
-/** Every secret of these owners by `ownerName`, the recommended one first. */
-export function openSecrets(
-  app: App,
-  owners: readonly Owner[],
-  sealed: readonly Sealed[],
-): Map<string, CallbackSecret[]> {
-  const secrets = new Map(owners.map((owner): [string, CallbackSecret[]] => [ownerName(owner), []]))
-  for (const row of sealed) secrets.get(ownerName(row))?.push(open(app, row))
-  for (const own of secrets.values())
-    own.sort((a, b) => RECOMMENDED.indexOf(a.kind) - RECOMMENDED.indexOf(b.kind))
-  return secrets
-}
-
-function open({ vault }: App, { merchantId, mode, kind, ciphertext }: Sealed): CallbackSecret {
+/** Null: it signs nothing of this mode. */
+function open({ vault }: App, { merchantId, mode }: Owner, secret: SealedSecret): CallbackSecret | null {
+  const { kind, ciphertext } = secret
+  const opened = (binding: Parameters<typeof vault.open>[1]) => vault.open(ciphertext, binding)
   switch (kind) {
     case 'dispense_secret':
-      return { kind, secret: vault.open(ciphertext, dispenseSecretBinding({ merchantId, mode })) }
+      if (secret.mode !== mode) return null
+      return { kind, secret: opened(dispenseSecretBinding({ merchantId, mode })) }
     case 'operator_secret':
-      return { kind, secret: vault.open(ciphertext, supplierBinding(merchantId, 'secret')) }
-    default: {
-      const secret = vault.open(ciphertext, { merchantId, purpose: kind, column: CELL_KEY_COLUMN })
+      return { kind, secret: opened(supplierBinding(merchantId, 'secret')) }
+    case mode:
+    case `${mode}_collections`: {
+      const secret = opened({ merchantId, purpose: kind, column: CELL_KEY_COLUMN })
       return { kind: kind === mode ? 'api_secret' : 'collections_key', secret }
     }
+    default:
+      return null
   }
 }

@@ -2,10 +2,12 @@ import type { App, Gateway } from '../../app.ts'
 import type { Mode } from '../../merchants/merchant.ts'
 import type { ShopFinder } from '../../merchants/shops.ts'
 import { numbers, PLACES } from '../../platform/db/columns.ts'
+import { call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { tagOf } from '../../platform/ids.ts'
 import type { Goods } from '../orders/order.ts'
 import type { Callback } from './callback-body.ts'
+import type { Trust } from './callback-trust.ts'
 
 /** The order or direct dispense that a callback may be about. The secret that signed it decides. */
 export type Candidate = {
@@ -27,7 +29,7 @@ export type Candidate = {
 }
 
 type Row = Omit<Candidate, 'app' | 'kind' | 'torn'>
-type ReportedKey = { merchantId: number; id: string }
+type Place = { merchantId: number; id: string; sign: string }
 
 const ORDER = `o.merchant_id as "merchantId", m.tag, o.mode, o.id as "orderId", l.charge_id as "chargeId", o.machine,
   o.goods, o.created_at as "createdAt", '[]'::json as earlier`
@@ -76,23 +78,31 @@ const BY_MACHINE = statement<Row>(
 const MOST_BY_MACHINE = 50
 
 export type Finder = { gateway(): Gateway; shops: ShopFinder }
-type Named = Pick<Callback, 'orderId' | 'chargeId' | 'machine'>
+type Named = Pick<Callback, 'orderId' | 'chargeId' | 'machine' | 'sign'>
+type Search = Finder & { trust: Trust }
+/** A callback with the id by which it is looked for. */
+type Sought = { id: string; sign: string }
 
 /**
  * What each of these callbacks may be about, in the order of contract.md 6.3 step 3: the order it names, else the order or
  * direct dispense of the charge it names (of the latter `ddbh` is the merchant's own number); and if it names neither, the
- * machine, over all merchants that have it. Empty when its ids are unknown.
+ * machine, over all merchants that have it. Empty when its ids are unknown. `trust` has read what verifies the callbacks afterwards.
  */
-export async function candidatesOf(finder: Finder, callbacks: readonly Named[]): Promise<Candidate[][]> {
+export async function candidatesOf(
+  finder: Finder,
+  callbacks: readonly Named[],
+  trust: Trust,
+): Promise<Candidate[][]> {
+  const search = { ...finder, trust }
   const nameless = callbacks.filter(({ orderId, chargeId }) => orderId === null && chargeId === null)
   const [orders, machines] = await Promise.all([
-    byOrder(finder, idsIn(callbacks.map(({ orderId }) => orderId))),
-    atMachines(finder.gateway(), idsIn(nameless.map(({ machine }) => machine))),
+    byOrder(search, soughtBy(callbacks, 'orderId')),
+    atMachines(search, nameless),
   ])
   const orderOf = ({ orderId }: Named) => (orderId === null ? null : (orders.get(orderId) ?? null))
   // If the charge is the attempt of the named order, the order is known already.
   const asked = callbacks.filter((one) => one.chargeId !== orderOf(one)?.chargeId)
-  const charges = await byCharge(finder, idsIn(asked.map(({ chargeId }) => chargeId)))
+  const charges = await byCharge(search, soughtBy(asked, 'chargeId'))
   return callbacks.map((callback) => {
     const { orderId, chargeId, machine } = callback
     if (orderId === null && chargeId === null) return machines.get(machine ?? '') ?? []
@@ -102,7 +112,8 @@ export async function candidatesOf(finder: Finder, callbacks: readonly Named[]):
   })
 }
 
-const idsIn = (ids: readonly (string | null)[]) => [...new Set(ids.filter((id) => id !== null))]
+const soughtBy = (callbacks: readonly Named[], name: 'orderId' | 'chargeId'): Sought[] =>
+  callbacks.flatMap(({ [name]: id, sign }) => (id === null ? [] : [{ id, sign }]))
 
 /** The candidates when a callback names both an order and a charge. */
 function agreed(
@@ -129,17 +140,20 @@ export function toldTo(candidate: Candidate, machine: string | null): readonly G
 const isSame = (a: Candidate, b: Candidate) =>
   a.merchantId === b.merchantId && a.kind === b.kind && a.orderId === b.orderId
 
-async function byOrder(finder: Finder, ids: readonly string[]): Promise<Map<string, Candidate>> {
-  const found = await inCells(finder, { ids, prefix: 'lnk_' }, async (app, places) =>
-    (await app.db.query(BY_ID, named(places))).map(asOrder(app)),
+async function byOrder(search: Search, sought: readonly Sought[]): Promise<Map<string, Candidate>> {
+  const found = await inCells(search, { sought, prefix: 'lnk_' }, async (app, places) =>
+    (await search.trust.readWith(app, places, call(BY_ID, ...named(places)))).map(asOrder(app)),
   )
   return new Map(found.map((order) => [order.orderId, order]))
 }
 
 /** `other`: a charge that pays for neither an order nor a direct dispense. */
-async function byCharge(finder: Finder, ids: readonly string[]): Promise<Map<string, Candidate | 'other'>> {
-  const found = await inCells(finder, { ids, prefix: 'txn_' }, async (app, places) => {
-    const orders = await app.db.query(BY_CHARGE, named(places))
+async function byCharge(
+  search: Search,
+  sought: readonly Sought[],
+): Promise<Map<string, Candidate | 'other'>> {
+  const found = await inCells(search, { sought, prefix: 'txn_' }, async (app, places) => {
+    const orders = await search.trust.readWith(app, places, call(BY_CHARGE, ...named(places)))
     const paid = orders.map(({ named, ...row }): [string, Candidate | 'other'] => [named, asOrder(app)(row)])
     const left = places.filter(({ id }) => !orders.some(({ named }) => named === id))
     const directs = left.length === 0 ? [] : await app.db.query(DIRECT_BY_CHARGE, named(left))
@@ -157,21 +171,21 @@ async function byCharge(finder: Finder, ids: readonly string[]): Promise<Map<str
 /** Looks up the ids with a known tag in their cells. */
 async function inCells<Found>(
   { gateway, shops }: Finder,
-  { ids, prefix }: { ids: readonly string[]; prefix: 'lnk_' | 'txn_' },
-  look: (app: App, places: readonly ReportedKey[]) => Promise<Found[]>,
+  { sought, prefix }: { sought: readonly Sought[]; prefix: 'lnk_' | 'txn_' },
+  look: (app: App, places: readonly Place[]) => Promise<Found[]>,
 ): Promise<Found[]> {
-  const cells = new Map<App, ReportedKey[]>()
-  for (const id of ids) {
-    const tag = tagOf(prefix, id)
+  const cells = new Map<App, Place[]>()
+  for (const one of sought) {
+    const tag = tagOf(prefix, one.id)
     const place = tag === null ? null : await shops.placeOf(gateway(), tag)
     if (place === null) continue
     const { app, merchantId } = place
-    cells.set(app, [...(cells.get(app) ?? []), { merchantId, id }])
+    cells.set(app, [...(cells.get(app) ?? []), { merchantId, ...one }])
   }
   return (await Promise.all([...cells].map(([app, places]) => look(app, places)))).flat()
 }
 
-const named = (places: readonly ReportedKey[]) => [
+const named = (places: readonly Place[]) => [
   numbers(places.map(({ merchantId }) => merchantId)),
   places.map(({ id }) => id),
 ]
@@ -180,11 +194,20 @@ const asOrder =
   (app: App) =>
   (row: Row): Candidate => ({ ...row, app, kind: 'order', torn: false })
 
-async function atMachines(gateway: Gateway, machines: readonly string[]): Promise<Map<string, Candidate[]>> {
+async function atMachines(
+  { gateway, trust }: Search,
+  callbacks: readonly Named[],
+): Promise<Map<string, Candidate[]>> {
   const found = new Map<string, Candidate[]>()
+  const machines = [...new Set(callbacks.flatMap(({ machine }) => machine ?? []))]
   if (machines.length === 0) return found
-  for (const app of gateway.cells)
-    for (const row of await app.db.query(BY_MACHINE, [machines, MOST_BY_MACHINE]))
-      found.set(row.machine, [...(found.get(row.machine) ?? []), asOrder(app)(row)])
+  for (const app of gateway().cells) {
+    const rows = await app.db.query(BY_MACHINE, [machines, MOST_BY_MACHINE])
+    for (const row of rows) found.set(row.machine, [...(found.get(row.machine) ?? []), asOrder(app)(row)])
+    const signs = callbacks.flatMap(({ machine, sign }) =>
+      rows.flatMap((row) => (row.machine === machine ? { merchantId: row.merchantId, sign } : [])),
+    )
+    if (signs.length > 0) await trust.read(app, signs)
+  }
   return found
 }

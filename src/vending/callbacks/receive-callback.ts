@@ -9,8 +9,9 @@ import { runApart } from '../../platform/run-apart.ts'
 import { echo } from '../../platform/text.ts'
 import { type DispenseMove, type DispenseMoved, dispenseOf } from '../dispensing/dispense-move.ts'
 import { moveDispenses } from '../dispensing/move-dispense.ts'
-import { type Belief, believe, type Received, type Receiver, readTrust } from './believe-callback.ts'
+import { type Belief, believe, type Received, type Receiver } from './believe-callback.ts'
 import { type Callback, readCallback } from './callback-body.ts'
+import { trustOfBatch } from './callback-trust.ts'
 import { candidatesOf } from './match-callback.ts'
 import { addNewCallbacks, keptCallback, outcomeOf } from './vendor-callbacks.ts'
 
@@ -42,8 +43,8 @@ export function callbackReceiver(receiver: Receiver): (actor: Actor, body: Buffe
 const nameOf = ({ orderId, chargeId, machine }: Callback) => orderId ?? chargeId ?? machine ?? ''
 
 async function takeAll(receiver: Receiver, callbacks: readonly Callback[]): Promise<Outcome<Received>[]> {
-  const found = await candidatesOf(receiver, callbacks)
-  const trust = await readTrust(callbacks, found)
+  const trust = trustOfBatch()
+  const found = await candidatesOf(receiver, callbacks, trust)
   const beliefs = callbacks.map((callback, index) =>
     believe(receiver, callback, { candidates: found[index] ?? [], trust }),
   )

@@ -89,7 +89,8 @@ const columnsOf = (kept: readonly KeptCallback[]) => [
   times(kept.map(({ at }) => at)),
 ]
 
-type SignPlace = { merchantId: number; sign: string }
+/** A signature of a merchant's supplier. */
+export type SignPlace = { merchantId: number; sign: string }
 export const signName = ({ merchantId, sign }: SignPlace): string => `${merchantId} ${sign}`
 
 /** The order for which each of these signatures was accepted; no row for a new one. */

@@ -1,0 +1,60 @@
+import type { App } from '../../app.ts'
+import type { Mode } from '../../merchants/merchant.ts'
+import type { Call } from '../../platform/db/database.ts'
+import { groupBy } from '../../platform/group-by.ts'
+import { type CallbackSecret, openSecrets, type SealedSecret, sealedSecrets } from './callback-secrets.ts'
+import { ordersOfSigns, type SignPlace, signName } from './vendor-callbacks.ts'
+
+type Owner = { app: App; merchantId: number; mode: Mode }
+
+/**
+ * What verifies the callbacks of one batch: the secrets of their merchants, and the orders for which their signatures were accepted before.
+ * The merchant follows from an id that the callback names, so both are read in one flight with what it is about.
+ */
+export type Trust = {
+  /** Reads both for these merchants and signatures. */
+  read(app: App, signs: readonly SignPlace[]): Promise<void>
+  /** The same, and `call` in the same flush. */
+  readWith<Row>(app: App, signs: readonly SignPlace[], call: Call<Row>): Promise<Row[]>
+  /** Every secret that may have signed a callback of this owner, the recommended one first. */
+  secretsOf(owner: Owner): readonly CallbackSecret[]
+  /** The order for which this signature was accepted; null for a new one. */
+  servedBy(place: SignPlace): string | null
+}
+
+/** Nothing is remembered from one batch to the next: a secret that is replaced must not count any more. */
+export function trustOfBatch(): Trust {
+  const sealed = new Map<number, SealedSecret[]>()
+  const opened = new Map<string, CallbackSecret[]>()
+  const served = new Map<string, string>()
+
+  const callsFor = (signs: readonly SignPlace[]) =>
+    [sealedSecrets(signs.map(({ merchantId }) => merchantId)), ordersOfSigns(signs)] as const
+
+  function keep(
+    signs: readonly SignPlace[],
+    [secrets, orders]: readonly [SealedSecret[], (SignPlace & { orderId: string })[]],
+  ): void {
+    const own = groupBy(secrets, ({ merchantId }) => merchantId)
+    for (const { merchantId } of signs) sealed.set(merchantId, own.get(merchantId) ?? [])
+    for (const order of orders) served.set(signName(order), order.orderId)
+  }
+
+  return {
+    async read(app, signs) {
+      keep(signs, await app.db.queries(...callsFor(signs)))
+    },
+    async readWith(app, signs, call) {
+      const [rows, ...read] = await app.db.queries(call, ...callsFor(signs))
+      keep(signs, read)
+      return rows
+    },
+    secretsOf(owner) {
+      const name = `${owner.merchantId} ${owner.mode}`
+      const known = opened.get(name) ?? openSecrets(owner.app, owner, sealed.get(owner.merchantId) ?? [])
+      opened.set(name, known)
+      return known
+    },
+    servedBy: (place) => served.get(signName(place)) ?? null,
+  }
+}
