@@ -4,6 +4,7 @@ import errors from 'undici/lib/core/errors.js'
 import Client from 'undici/lib/dispatcher/client.js'
 import { assert } from '../assert.ts'
 import { connectChecked, limitsOf, NotConnected, type Outcome, type PosterOptions } from './connect.ts'
+import { idleLines } from './idle-lines.ts'
 import { letContinuePass } from './interim-answers.ts'
 import { readTarget, type Target } from './target.ts'
 
@@ -13,7 +14,9 @@ const IDLE_MS = 4_000
 // Enough for honest receivers. Set here so that no command-line flag of Node changes it.
 const MAX_HEADER_BYTES = 16_384
 // Open sockets are at most the attempts in flight plus this many, however many receivers there are.
-const MAX_IDLE_SOCKETS = 256
+const MAX_IDLE_SOCKETS = 512
+// Made once: to make an error for each socket that is closed took a twentieth of what webhooks cost.
+const GIVEN_UP = new Error('the connection was given up')
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
@@ -38,25 +41,16 @@ type Line = { origin: string; client: Client; gone: AbortController }
 
 /** Makes outbound POST attempts under reliability.md 7.3 and 7.5. Never throws for what a receiver does; no redirect is followed and nothing is repeated. */
 export function createPoster(options: PosterOptions): Poster {
-  const idle = new Set<Line>()
+  const idle = idleLines<Line>(MAX_IDLE_SOCKETS)
   const running = new Set<Promise<Attempted>>()
   let closed = false
 
-  function takeLine(target: Target, keepAlive: boolean): Line {
-    // The newest idle socket is the least likely to be closed by the receiver at this moment.
-    const line = keepAlive ? [...idle].findLast((each) => each.origin === target.url.origin) : undefined
-    if (line === undefined) return openLine(target, options, (lost) => idle.delete(lost))
-    idle.delete(line)
-    return line
-  }
+  const takeLine = (target: Target, keepAlive: boolean): Line =>
+    (keepAlive ? idle.take(target.url.origin) : undefined) ?? openLine(target, options, idle.delete)
 
   function giveBack(line: Line): void {
-    if (closed || line.client.destroyed) dropLine(line)
-    else idle.add(line)
-    const [oldest] = idle
-    if (idle.size <= MAX_IDLE_SOCKETS || oldest === undefined) return
-    idle.delete(oldest)
-    dropLine(oldest)
+    const tooMany = closed || line.client.destroyed ? line : idle.add(line)
+    if (tooMany !== undefined) dropLine(tooMany)
   }
 
   async function attempt(request: PostRequest): Promise<Attempted> {
@@ -84,8 +78,7 @@ export function createPoster(options: PosterOptions): Poster {
     },
     async close() {
       closed = true
-      for (const line of idle) dropLine(line)
-      idle.clear()
+      for (const line of idle.takeAll()) dropLine(line)
       await Promise.allSettled(running)
     },
   }
@@ -207,7 +200,7 @@ function openLine(target: Target, options: PosterOptions, onLost: (line: Line) =
 }
 
 function dropLine(line: Line): void {
-  line.gone.abort()
+  line.gone.abort(GIVEN_UP)
   // The promise settles when the socket is closed; nobody needs to wait for that.
-  line.client.destroy().catch(() => {})
+  line.client.destroy(GIVEN_UP).catch(() => {})
 }
