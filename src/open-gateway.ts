@@ -62,8 +62,11 @@ export async function openGateway(options: OpenOptions): Promise<Opened> {
       embedded: config.databaseUrl === null,
       rejoin: server.rejoin,
       close: async () => {
-        await gateway.close()
-        await server.leave()
+        try {
+          await gateway.close()
+        } finally {
+          await server.leave()
+        }
       },
     }
   } catch (error) {
