@@ -67,7 +67,7 @@ const DELIVERIES = `select d.status as status, d.merchant_id, m.public_id as mer
     d.created_at as since, d.next_attempt_at as next_at, ${NO_ATTEMPT},
     case when d.lease_until is not null then 'whoever had it to send is gone' else 'nobody has sent it since it was due' end as why
   from deliveries d ${MERCHANT} d.merchant_id
-  where d.status = 'pending' and (d.next_attempt_at < $2 or d.lease_until < $2)
+  where d.status = 'pending' and d.next_attempt_at < $2 and (d.lease_until is null or d.lease_until < $2)
   order by d.created_at limit $4`
 
 const PAID_ORDERS = `select o.vending_status as status, o.merchant_id, m.public_id as merchant, o.mode, o.id, c.amount, c.completed_at as since,

@@ -36,7 +36,7 @@ const BEHAVED = statement(
 )
 const RELEASE = statement(
   'release delivery leases',
-  `update deliveries set next_attempt_at = $2, lease_until = null, lease_token = null where lease_token = $1`,
+  `update deliveries set lease_until = null, lease_token = null where lease_token = $1`,
 )
 
 const QUICK_MS = 1000
@@ -80,8 +80,8 @@ export function recordAttempts(ended: readonly Ended[], at: Date, delays: readon
   ]
 }
 
-/** Makes what this worker holds due again, when it stops. */
-export const releaseLeases = (token: string, now: Date): Call => call(RELEASE, token, now.toISOString())
+/** Gives back what this worker holds, when it stops; it is due still. */
+export const releaseLeases = (token: string): Call => call(RELEASE, token)
 
 function resultOf(
   claimed: Claimed,

@@ -81,7 +81,7 @@ export function sender(app: App): Sender {
     },
     stop: async () => {
       while (running.size > 0) await Promise.all(running)
-      const release = releaseLeases(token, app.clock.now())
+      const release = releaseLeases(token)
       await app.db.query(release.statement, release.values).catch(() => {})
       crashPoint('drain.leases-released')
     },

@@ -134,3 +134,27 @@ test('a worker that stops lets its attempts end and holds no lease', async () =>
   assert.equal((await deliveryOf(api, eventId)).status, 'sent')
   assert.deepEqual(await service.rows('select 1 from deliveries where lease_token is not null'), [])
 })
+
+test('a claim changes no column that an index names', async () => {
+  const { api } = await shop()
+  const { eventId } = await endedCharge(service, api)
+  const read = async () => {
+    const [row] = await service.rows('select * from deliveries where event_id = $1', [eventId])
+    assert.ok(row)
+    return row
+  }
+  const due = await read()
+  const { worker, answer } = await hangingSender(service, receiver)
+  const claimed = await read()
+  const changed = Object.keys(claimed).filter((name) => String(claimed[name]) !== String(due[name]))
+  assert.ok(changed.includes('lease_until'))
+  const indexes = await service.rows<{ made: string }>(
+    `select indexdef as made from pg_indexes where schemaname = current_schema() and tablename = 'deliveries'`,
+  )
+  assert.ok(indexes.length > 0)
+  // Then the new version of the row stays in its page, and none of the indexes is written.
+  for (const { made } of indexes)
+    for (const name of changed) assert.doesNotMatch(made, new RegExp(`\\b${name}\\b`))
+  answer(200)
+  await worker.idle()
+})
