@@ -6,6 +6,7 @@ import { BY_HAND } from '../test/helpers/actors.ts'
 import { atEnd } from './endings.ts'
 import { percentile, rounded } from './figures.ts'
 import { untilTestLanded } from './payments.ts'
+import { readCpu } from './processes.ts'
 import type { ReceiversOrder, ReceiversReport } from './receivers.ts'
 import { type BenchMerchant, type Stage, withGateway } from './stage.ts'
 
@@ -16,6 +17,7 @@ export const RECEIVING = HEALTHY + SILENT
 // Half the load that saturates two cores running the sender, the receivers and the load generator.
 const EVENTS_A_SECOND = 150
 const MS = 10_000
+const FULL_LOAD = { connections: 64, ms: 5000 }
 const DELIVERED_WITHIN_MS = 60_000
 const RECEIVERS = fileURLToPath(new URL('./receivers.js', import.meta.url))
 
@@ -33,10 +35,17 @@ export async function measureWebhooks(stage: Stage, merchants: readonly BenchMer
   const silent = merchants.slice(HEALTHY)
   await setAddresses(stage, healthy, { ports: ports.healthy, allowed })
   const alone = await sendEvents(stage, receivers, { healthy, silent: [] })
+  const full = await atFullLoad(stage, healthy)
+  await ask(receivers, 'report')
   await setAddresses(stage, silent, { ports: ports.silent, allowed })
   const beside = await sendEvents(stage, receivers, { healthy, silent })
   receivers.kill('SIGKILL')
-  return { healthy_receivers: HEALTHY, alone, beside_silent_receivers: { silent: SILENT, ...beside } }
+  return {
+    healthy_receivers: HEALTHY,
+    alone,
+    at_full_load: full,
+    beside_silent_receivers: { silent: SILENT, ...beside },
+  }
 }
 
 /** Receivers of webhooks in a process of their own, and how the service is allowed to call them. */
@@ -80,6 +89,37 @@ export async function sendEvents(stage: Stage, receivers: ChildProcess, { health
     never_attempted: unattempted,
     to_first_attempt_p50_ms: rounded(percentile(waits, 0.5), 1),
     to_first_attempt_p99_ms: rounded(percentile(waits, 0.99), 1),
+  }
+}
+
+/** What a payment costs together with its webhook, from its request until the delivery is recorded, at full load. */
+async function atFullLoad(stage: Stage, healthy: readonly BenchMerchant[]) {
+  const since = (await stage.db.query('select clock_timestamp()::text as now')).rows[0].now
+  const tokens = healthy.map((merchant) => merchant.token)
+  const ids = healthy.map((merchant) => merchant.id)
+  const cpu = readCpu(stage)
+  const startedAt = performance.now()
+  const load = await stage.driver.run({
+    port: stage.service.port,
+    connections: FULL_LOAD.connections,
+    tokens,
+    ms: FULL_LOAD.ms,
+  })
+  await untilTestLanded(stage)
+  const unattempted = await untilAttempted(stage, ids, since)
+  const seconds = (performance.now() - startedAt) / 1000
+  const used = cpu()
+  const payments = load.statuses['201'] ?? 0
+  const each = (cpuSeconds: number | null) => (cpuSeconds === null ? null : (cpuSeconds * 1000) / payments)
+  const [server, postgres] = [each(used.server), each(used.postgres)]
+  const whole = server === null || postgres === null ? null : server + postgres
+  stage.say(`with its webhook ${rounded(whole, 3)} ms CPU a payment, ${rounded(payments / seconds, 0)}/s`)
+  return {
+    payments_per_second: rounded(payments / seconds, 0),
+    never_attempted: unattempted,
+    cpu_ms_server: rounded(server, 4),
+    cpu_ms_postgres: rounded(postgres, 4),
+    cpu_ms: rounded(whole, 4),
   }
 }
 
