@@ -11,7 +11,7 @@ import { median, ratio, rounded } from './figures.ts'
 import { payRound } from './payments.ts'
 import { atLeast, atMost } from './report.ts'
 import { freePort } from './service.ts'
-import { type BenchMerchant, type Stage, withGateway } from './stage.ts'
+import { type BenchMerchant, type Stage, withGateway, withNumbers } from './stage.ts'
 
 const EMULATOR = fileURLToPath(new URL('../emulator/main.js', import.meta.url))
 const LIVE_MERCHANTS = 50
@@ -165,5 +165,5 @@ const liveMerchants = (stage: Stage): Promise<BenchMerchant[]> =>
       })
       made.push({ id: 0, publicId: merchant.id, tag: '', token: merchant.keys.live })
     }
-    return made
+    return withNumbers(gateway, made)
   })

@@ -144,15 +144,23 @@ async function makeMerchants(
       }
     }
     await Promise.all(Array.from({ length: AT_ONCE }, work))
-    const [app] = gateway.cells
-    const { rows } = (await app?.db.pool.query('select id, public_id as "publicId", tag from merchants')) ?? {
-      rows: [],
-    }
-    const facts = new Map(rows.map((row) => [row.publicId, row]))
-    return all.map((one) => ({ ...one, ...facts.get(one.publicId) }))
+    return withNumbers(gateway, all)
   })
   say(`${made.length} merchants in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
   return made
+}
+
+/** These merchants with their numbers and tags, which the command that makes one does not tell. */
+export async function withNumbers(
+  gateway: Opened['gateway'],
+  made: readonly BenchMerchant[],
+): Promise<BenchMerchant[]> {
+  const [app] = gateway.cells
+  const { rows } = (await app?.db.pool.query('select id, public_id as "publicId", tag from merchants')) ?? {
+    rows: [],
+  }
+  const numbers = new Map(rows.map((row) => [row.publicId, row]))
+  return made.map((one) => ({ ...one, ...numbers.get(one.publicId) }))
 }
 
 async function makeMerchant(gateway: Opened['gateway'], number: number): Promise<BenchMerchant> {
