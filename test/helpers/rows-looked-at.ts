@@ -20,6 +20,7 @@ export async function rowsLookedAt(service: TestService, { text, types, values }
 }
 
 function lookedAt(plan: any): number {
-  const own = (plan['Actual Rows'] ?? 0) + (plan['Rows Removed by Filter'] ?? 0)
+  // Numbers as the service reads them: "1.00" stays as it was written, and would be joined with the next one as text.
+  const own = Number(plan['Actual Rows'] ?? 0) + Number(plan['Rows Removed by Filter'] ?? 0)
   return Math.max(own, ...(plan.Plans ?? []).map(lookedAt))
 }
