@@ -49,7 +49,12 @@ const late = (queue: string, from: string, due: string, after: string) => `
 const BEHIND = statement<Seen>(
   'alert: sweep behind',
   [
-    late('follow-charges', 'charges c where c.follow_at is not null', 'c.follow_at', '5 minutes'),
+    late(
+      'follow-charges',
+      `charges c where c.follow_at is not null and c.mode in ('test', 'live')`,
+      'c.follow_at',
+      '5 minutes',
+    ),
     late('follow-top-ups', 'top_ups t where t.follow_at is not null', 't.follow_at', '5 minutes'),
     late(
       'send-payouts',

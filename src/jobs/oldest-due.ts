@@ -10,7 +10,13 @@ const due = (sweep: string, time: string, from: string) =>
 export const OLDEST_DUE = statement<{ sweep: string; due: Date | null }>(
   'oldest due rows of tasks',
   [
-    due('follow-charges', 'follow_at', 'charges where follow_at is not null'),
+    // The first entry of each mode: the index begins with it.
+    due(
+      'follow-charges',
+      'follow_at',
+      `((select follow_at from charges where mode = 'test' and follow_at is not null order by follow_at limit 1) union all
+        (select follow_at from charges where mode = 'live' and follow_at is not null order by follow_at limit 1)) c`,
+    ),
     due('follow-top-ups', 'follow_at', 'top_ups where follow_at is not null'),
     due(
       'send-payouts',
