@@ -30,10 +30,11 @@ export const orderIn = (row: string): string => `a.hurried, a.state = 'sending',
 export function dueRowsOf(table: string, row: string, only: string) {
   const rows = `from ${table} ${row} join rail_attempts a on a.merchant_id = ${row}.merchant_id and a.subject = ${row}.id where ${only}`
   return {
-    /** The levels at which something is due, for each of the contracts $2. */
+    /** The levels at which something is due, for each of the contracts $2. Without its order the server reads every open row that is old. */
     look: `select n.installation, array(
         select distinct ${levelOf(row)} ${rows} and ${isRecentlyDue(row)} and a.installation = n.installation
-        union select 2 where exists (select 1 ${rows} and ${isOldAndDue(row)} and a.installation = n.installation)
+        union select 2 where (select true ${rows} and ${isOldAndDue(row)} and a.installation = n.installation
+          order by ${row}.follow_at limit 1)
         order by 1) as levels
       from unnest($2::text[]) as n (installation)`,
     /** Locks at most $2 rows of the contract $4 and a level before the old ones, $5. */

@@ -17,36 +17,60 @@ const after = (ms: number) => new Date(service.clock.nowMs() + ms).toISOString()
 prepare(async () => {
   const { status } = await shop.live.charge({ phone: newPayer() })
   assert.equal(status, 201)
-  const names = await service.rows<{ name: string }>(
-    `select column_name as name from information_schema.columns where table_schema = $1 and table_name = 'charges'`,
-    [service.app.cell],
-  )
   for (const [mode, letter, dueAt] of [
     ['live', 'l', after(HOUR)],
     ['test', 't', after(-HOUR)],
-  ] as const) {
-    const own: Record<string, string> = {
-      id: `id || $2 || lpad(n::text, 6, '0')`,
-      mode: '$1::mode',
-      rail_reference: 'gen_random_uuid()::text',
-      follow_at: '$3::timestamptz',
-    }
-    await service.rows(
-      `insert into charges (${names.map(({ name }) => name).join(', ')})
-       select ${names.map(({ name }) => own[name] ?? name).join(', ')} from charges, generate_series(1, ${MANY}) n
-       where length(id) = (select min(length(id)) from charges)`,
-      [mode, letter, dueAt],
-    )
-  }
-  await service.rows('analyze charges')
+  ] as const)
+    await copy('charges', {
+      own: {
+        id: `t.id || $1 || lpad(n::text, 6, '0')`,
+        mode: `'${mode}'`,
+        rail_reference: 'gen_random_uuid()::text',
+        follow_at: '$2::timestamptz',
+      },
+      from: `charges t, generate_series(1, ${MANY}) n where length(t.id) = (select min(length(id)) from charges)`,
+      values: [letter, dueAt],
+    })
+  await copy('rail_attempts', {
+    own: { id: 'c.rail_reference::uuid', subject: 'c.id', callback_token_sha256: 'sha256(c.id::bytea)' },
+    from: `rail_attempts t, charges c where c.mode = 'live' and c.id <> t.subject`,
+    values: [],
+  })
+  await service.rows('analyze charges, rail_attempts')
 })
 
-test('a claim of live charges reads those that are due, however many are open and whatever the sandbox has', async () => {
-  const claim = allStatements().find(({ name }) => name === 'claim due live charges')
-  assert.ok(claim)
-  const looked = await rowsLookedAt(service, {
-    text: claim.text,
-    values: [after(HOUR / 2), PLACES, after(HOUR), '{}'],
+/** Writes rows of a table again, `t`, with these columns of their own. */
+async function copy(
+  table: string,
+  { own, from, values }: { own: Record<string, string>; from: string; values: unknown[] },
+): Promise<void> {
+  const names = await service.rows<{ name: string }>(
+    'select column_name as name from information_schema.columns where table_schema = $1 and table_name = $2',
+    [service.app.cell, table],
+  )
+  await service.rows(
+    `insert into ${table} (${names.map(({ name }) => name).join(', ')})
+     select ${names.map(({ name }) => own[name] ?? `t.${name}`).join(', ')} from ${from}`,
+    values,
+  )
+}
+
+const installation = async () => {
+  const [row] = await service.rows<{ installation: string }>('select installation from rail_attempts limit 1')
+  return row?.installation ?? assert.fail('there is an attempt')
+}
+const room = () => [after(HOUR / 2), PLACES, after(HOUR)]
+const STATEMENTS: Record<string, () => Promise<unknown[]>> = {
+  'claim due live charges': async () => [...room(), '{}'],
+  'claim recent live charges': async () => [...room(), await installation(), 1],
+  'claim old live charges': async () => [...room(), await installation()],
+  'look for due live charges': async () => [after(HOUR / 2), `{${await installation()}}`],
+}
+
+for (const [name, valuesOf] of Object.entries(STATEMENTS))
+  test(`${name}: it reads what is due, however many are open and whatever the sandbox has`, async () => {
+    const one = allStatements().find((each) => each.name === name)
+    assert.ok(one)
+    const looked = await rowsLookedAt(service, { text: one.text, values: await valuesOf() })
+    assert.ok(looked <= PLACES, `${looked} rows were read`)
   })
-  assert.ok(looked <= PLACES, `${looked} rows were read`)
-})
