@@ -49,7 +49,7 @@ export async function measureBig(say: (line: string) => void, charges: number) {
     say(`${name}: ${pair.small} ms CPU at 10,000, ${pair.big} ms at ${charges}: ${pair.ratio}`)
   }
   await turns('payment', ({ stage, cast }) => paymentCpu(stage, cast.many.slice(0, PAYING), PAYMENTS_MS))
-  // Autovacuum does this within a minute, beside whichever list is read then.
+  // Otherwise autovacuum does it within a minute, and its processor time counts as that of the list which is read then.
   for (const { stage } of sides) await stage.db.query('vacuum analyze')
   const read = (merchantOf: (cast: Cast) => BenchMerchant, path: string, requests = READS) =>
     turns(path, ({ stage, cast }) => readCpuOf(stage, merchantOf(cast), { path, requests }))

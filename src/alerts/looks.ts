@@ -49,6 +49,7 @@ const late = (queue: string, from: string, due: string, after: string) => `
 const BEHIND = statement<Seen>(
   'alert: sweep behind',
   [
+    // Both modes by name: the index of due times begins with the mode.
     late(
       'follow-charges',
       `charges c where c.follow_at is not null and c.mode in ('test', 'live')`,
