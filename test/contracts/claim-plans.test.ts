@@ -3,6 +3,7 @@ import test from 'node:test'
 import { allStatements } from '../../src/platform/db/statement.ts'
 import { newPayer, startLiveService } from '../helpers/live-service.ts'
 import { made, opened, prepare } from '../helpers/opened.ts'
+import { writeAgain } from '../helpers/rows-again.ts'
 import { rowsLookedAt } from '../helpers/rows-looked-at.ts'
 
 const MANY = 3000
@@ -21,7 +22,7 @@ prepare(async () => {
     ['live', 'l', after(HOUR)],
     ['test', 't', after(-HOUR)],
   ] as const)
-    await copy('charges', {
+    await writeAgain(service, 'charges', {
       own: {
         id: `t.id || $1 || lpad(n::text, 6, '0')`,
         mode: `'${mode}'`,
@@ -31,29 +32,13 @@ prepare(async () => {
       from: `charges t, generate_series(1, ${MANY}) n where length(t.id) = (select min(length(id)) from charges)`,
       values: [letter, dueAt],
     })
-  await copy('rail_attempts', {
+  await writeAgain(service, 'rail_attempts', {
     own: { id: 'c.rail_reference::uuid', subject: 'c.id', callback_token_sha256: 'sha256(c.id::bytea)' },
     from: `rail_attempts t, charges c where c.mode = 'live' and c.id <> t.subject`,
     values: [],
   })
   await service.rows('analyze charges, rail_attempts')
 })
-
-/** Writes rows of a table again, `t`, with these columns of their own. */
-async function copy(
-  table: string,
-  { own, from, values }: { own: Record<string, string>; from: string; values: unknown[] },
-): Promise<void> {
-  const names = await service.rows<{ name: string }>(
-    'select column_name as name from information_schema.columns where table_schema = $1 and table_name = $2',
-    [service.app.cell, table],
-  )
-  await service.rows(
-    `insert into ${table} (${names.map(({ name }) => name).join(', ')})
-     select ${names.map(({ name }) => own[name] ?? `t.${name}`).join(', ')} from ${from}`,
-    values,
-  )
-}
 
 const installation = async () => {
   const [row] = await service.rows<{ installation: string }>('select installation from rail_attempts limit 1')

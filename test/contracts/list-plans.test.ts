@@ -3,6 +3,7 @@ import test from 'node:test'
 import { allStatements, statement } from '../../src/platform/db/statement.ts'
 import { made, opened, prepare } from '../helpers/opened.ts'
 import { pay } from '../helpers/payouts.ts'
+import { writeAgain } from '../helpers/rows-again.ts'
 import { rowsLookedAt } from '../helpers/rows-looked-at.ts'
 import { payer } from '../helpers/schedules.ts'
 import { startService } from '../helpers/test-service.ts'
@@ -43,21 +44,15 @@ prepare(async () => {
     await pay(api)
   }
   for (const table of TABLES) {
-    const names = await service.rows<{ name: string }>(
-      `select column_name as name from information_schema.columns where table_schema = $1 and table_name = $2`,
-      [service.app.cell, table],
-    )
-    const own: Record<string, string> = {
-      id: `id || lpad(n::text, 6, '0')`,
-      rail_reference: 'gen_random_uuid()::text',
-      created_at: `$2::timestamptz + n * interval '1 second'`,
-    }
-    await service.rows(
-      `insert into ${table} (${names.map(({ name }) => name).join(', ')})
-       select ${names.map(({ name }) => own[name] ?? name).join(', ')} from ${table}, generate_series(1, ${MANY}) n
-       where merchant_id = $1`,
-      [large.merchantId, service.clock.now().toISOString()],
-    )
+    await writeAgain(service, table, {
+      own: {
+        id: `t.id || lpad(n::text, 6, '0')`,
+        rail_reference: 'gen_random_uuid()::text',
+        created_at: `$2::timestamptz + n * interval '1 second'`,
+      },
+      from: `${table} t, generate_series(1, ${MANY}) n where t.merchant_id = $1`,
+      values: [large.merchantId, service.clock.now().toISOString()],
+    })
     await service.rows(`analyze ${table}`)
   }
 })
