@@ -10,7 +10,7 @@ export type Lengths = {
   starts: readonly Limits[]
   /** The first payments after a start, which are reported as cold. */
   coldMs: number
-  /** Payments after that which are not reported. */
+  /** Payments without a pause after that: what their processor time comes to is not reported, only whether any were refused. */
   warmMs: Readonly<Record<Limits, number>>
   rounds: number
   paymentsMs: number
@@ -35,7 +35,7 @@ const SETTINGS: Record<Limits, Record<string, string>> = {
 }
 
 type Round = { payments: PaymentRound; hot: PaymentRound; tpcb: TpcbRound | null }
-type Start = { limits: Limits; cold: PaymentRound; rounds: Round[] }
+type Start = { limits: Limits; cold: PaymentRound; warm: PaymentRound; rounds: Round[] }
 
 /**
  * Payments of 1,000 merchants, payments of one, and TPC-B, in turns: the machine's speed drifts, so what is compared is
@@ -58,12 +58,17 @@ export async function measureMoney(stage: Stage, lengths: Lengths) {
     ...ratiosOf(on),
     cpu_per_payment_vs_tpcb_limits_off: ratiosOf(off).cpu_per_payment_vs_tpcb,
   }
-  const refused = starts.flatMap(({ cold, rounds }) => [cold, ...rounds.map((round) => round.payments)])
+  const refused = starts.flatMap(({ cold, warm, rounds }) => [
+    cold,
+    warm,
+    ...rounds.map((round) => round.payments),
+  ])
   return {
     starts,
     scenarios: {
       payments: { ...payments, rss_mb: stage.peakMemoryMb() },
       payments_limits_off: medians(off.map((start) => medians(start.rounds.map((round) => round.payments)))),
+      payments_without_pause: medians(on.map((start) => start.warm)),
       payments_cold: medians(on.map((start) => start.cold)),
       hot_merchant: medians(on.map((start) => medians(start.rounds.map((round) => round.hot)))),
       tpcb: pgbench === null ? { missing: 'pgbench was not found' } : medians(starts.flatMap(tpcbOf)),
@@ -103,7 +108,7 @@ async function playStart(
     `limits ${limits}: ${payments.payments_per_second} payments/s at ${payments.cpu_ms} ms CPU each, cold ${cold.cpu_ms}; ` +
       `one merchant ${hot.payments_per_second}/s; TPC-B ${tpcb?.cpu_ms ?? '-'} ms`,
   )
-  return { limits, cold, rounds }
+  return { limits, cold, warm, rounds }
 }
 
 async function playRound(stage: Stage, lengths: Lengths, pgbench: string | null): Promise<Round> {

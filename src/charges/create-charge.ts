@@ -23,7 +23,7 @@ import type { ChargeCreate } from './charge-request.ts'
 import { judgeCharge, railUnavailable } from './charge-rules.ts'
 import { keepUntilDue, keptTestCharges } from './due-test-charges.ts'
 import { balanceFull, type Headroom, headroomFor, heldBy } from './headroom.ts'
-import { endExpectedMs } from './move-charge.ts'
+import { endExpectedMs, endsTakeMs } from './move-charge.ts'
 import { attemptOf, newCharge } from './new-charge.ts'
 import { submitLiveCharge } from './submit-live-charge.ts'
 import { addCharges, type NewCharge } from './write-charges.ts'
@@ -34,6 +34,9 @@ type ChargeRequest = CreateRequest<ChargeCreate>
 /** The same with its key and the readiness of its rail: `installation` is that of a live rail. */
 type WantedCharge = ChargeRequest & KeyUse & { installation: string | null; readiness: Refusal | null }
 type ChargeCreation = Batch<WantedCharge, Created<NewCharge>>
+
+const UNHELD_MS = 500
+const LONGEST_HOLD_MS = 250
 
 /**
  * Creates a charge, or repeats the stored answer of its Idempotency-Key (spec 4.1; contract.md 3 h, 3 i).
@@ -80,6 +83,7 @@ const chargeCreation = defineRequestLane(
     batch({
       run: (wanted, turn) => storeCharges(app, wanted, turn),
       laneOf: ({ merchantId }) => merchantId,
+      gatherMs: () => holdMs(app),
     }),
   endsBehindMs,
 )
@@ -91,6 +95,16 @@ const chargeCreation = defineRequestLane(
 function endsBehindMs(app: App): number {
   const testMs = endExpectedMs(app, keptTestCharges(app)) - app.config.sandboxOutcomeSeconds * 1000
   return Math.max(endExpectedMs(app), testMs)
+}
+
+/**
+ * How long the next batch waits so that ends keep up, in ms. Clients that wait for their answers send more than can be ended; this slows
+ * them down before anybody must be refused. A burst passes unheld.
+ */
+function holdMs(app: App): number {
+  const testMs = endsTakeMs(app, keptTestCharges(app)) - app.config.sandboxOutcomeSeconds * 1000
+  const behindMs = Math.max(endsTakeMs(app, 0), testMs)
+  return Math.min(LONGEST_HOLD_MS, Math.max(0, behindMs - UNHELD_MS))
 }
 
 const readinessOf = (found: ChargeReadiness) =>

@@ -56,6 +56,9 @@ export const moveCharge = (app: App, move: ChargeMove): Promise<Moved> => charge
 /** How long an end of a charge would wait behind those that wait now and `later` others, in ms. */
 export const endExpectedMs = (app: App, later = 0): number => chargeMoves(app).expectedMs(later)
 
+/** How long the ends of the charges that wait now and of `later` others steadily take, in ms. */
+export const endsTakeMs = (app: App, later: number): number => chargeMoves(app).behindMs(later)
+
 /** The batch behind `moveCharge`. */
 const chargeMoves = defineLane(
   'move charges',

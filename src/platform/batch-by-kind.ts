@@ -10,6 +10,7 @@ export function batchByKind<Item, Result, Kind extends string | number>(
     add: (item) => batches[kindOf(item)].add(item),
     waiting: () => all.reduce((sum, one) => sum + one.waiting(), 0),
     expectedMs: () => Math.max(...all.map((one) => one.expectedMs())),
+    behindMs: (later) => Math.max(...all.map((one) => one.behindMs(later))),
     idle: async () => {
       await Promise.all(all.map((one) => one.idle()))
     },

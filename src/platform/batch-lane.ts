@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
 // With more waiting than this a caller would give up before its turn, so it gets 503 at once.
 const MAX_WAITING = 2000
 const LONGEST_EXPECTED_MS = 2000
@@ -60,6 +62,22 @@ export function expectedMs<Item, Result>(
   const runMs = begunAt === null ? usualMs : Math.max(usualMs, performance.now() - begunAt)
   const nowMs = (Math.floor(waiting.length / max) + (begunAt === null ? 0 : 1)) * runMs
   return nowMs + Math.floor(later / max) * (steadyMs ?? 0)
+}
+
+/** How long the batches of what waits and of `later` others steadily take, in ms; a part of a batch counts as that part. */
+export const behindMs = <Item, Result>(
+  { waiting, steadyMs }: Lane<Item, Result>,
+  { max, later }: { max: number; later: number },
+): number => ((waiting.length + later) / max) * (steadyMs ?? 0)
+
+/** Waits until the oldest item has waited for others as long as it should. */
+export async function gather<Item, Result>(
+  { waiting }: Lane<Item, Result>,
+  gatherMs: () => number,
+): Promise<void> {
+  const [oldest] = waiting
+  const leftMs = oldest === undefined ? 0 : gatherMs() - (performance.now() - oldest.since)
+  if (leftMs > 0) await sleep(leftMs)
 }
 
 /** A batch that takes longer than this is late: others need not wait for it. */

@@ -1,8 +1,10 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
+  behindMs,
   countBatch,
   emptyLane,
   expectedMs,
+  gather,
   isFull,
   type Lane,
   lateAfterMs,
@@ -18,17 +20,14 @@ import { groupBy } from './group-by.ts'
 import { unavailable } from './refusal.ts'
 
 export type BatchOptions<Item, Result> = {
-  /**
-   * Runs a batch in one transaction and returns the outcomes in the order of the items. When it throws, the items run one
-   * by one.
-   */
+  /** Runs a batch in one transaction and returns the outcomes in the order of the items. When it throws, the items run one by one. */
   run(items: readonly Item[], turn: RunTurn): Promise<Outcome<Result>[]>
   /** Two batches that run at once never have items of one key, so that they never lock one merchant's rows at once. */
   laneOf(item: Item): number
   /** The largest batch. */
   max?: number
-  /** How long the first of a batch waits for others, its time behind another batch included; ms, default 0. */
-  gatherMs?: number
+  /** How long the first of a batch waits for others, its time behind another batch included; ms, default 0. Asked before each batch. */
+  gatherMs?: () => number
   /** false: no batch runs beside another, however long that takes. */
   beside?: boolean
   /**
@@ -44,6 +43,8 @@ export type Batch<Item, Result> = {
   waiting(): number
   /** How long an item added now would probably wait, in ms; `later`: behind so many that are going to be added, default 0. */
   expectedMs(later?: number): number
+  /** How long the batches of what waits and of `later` others steadily take, in ms; a fraction of a batch counts as such. */
+  behindMs(later: number): number
   /** Resolves when nothing is waiting or under way. */
   idle(): Promise<void>
   /** Sizes of the batches run since the last call, for the metrics. */
@@ -59,7 +60,7 @@ type Apart<Item, Result> = { waiting: Waiting<Item, Result>[]; running: Promise<
 type Group<Item, Result> = {
   run(items: readonly Item[], turn: RunTurn): Promise<Outcome<Result>[]>
   max: number
-  gatherMs: number
+  gatherMs: () => number
   refuses: boolean
   lane: Lane<Item, Result>
   /** Runs batches of the lane, one after the other; null when nothing waits. */
@@ -83,7 +84,7 @@ type Group<Item, Result> = {
  * locked, each key runs separately, and the key whose row it is waits apart from the lane, for longer.
  */
 export function batch<Item, Result>(options: BatchOptions<Item, Result>): Batch<Item, Result> {
-  const { run, laneOf, max = MAX_ITEMS, gatherMs = 0, beside = true, refuses = true } = options
+  const { run, laneOf, max = MAX_ITEMS, gatherMs = () => 0, beside = true, refuses = true } = options
   const [lane, apart] = [emptyLane<Item, Result>(), new Map<number, Apart<Item, Result>>()]
   const group: Group<Item, Result> = {
     ...{ run, max, gatherMs, refuses, lane, apart, runsBeside: beside },
@@ -105,6 +106,7 @@ export function batch<Item, Result>(options: BatchOptions<Item, Result>): Batch<
     },
     waiting: () => [lane, ...apart.values()].reduce((sum, { waiting }) => sum + waiting.length, 0),
     expectedMs: (later = 0) => expectedMs(lane, { max, later }),
+    behindMs: (later) => behindMs(lane, { max, later }),
     idle: async () => {
       while (apart.size > 0 || group.main !== null || group.beside !== null)
         await Promise.all([group.main, group.beside, ...[...apart.values()].map(({ running }) => running)])
@@ -125,7 +127,8 @@ function wake<Item, Result>(group: Group<Item, Result>): void {
 async function drain<Item, Result>(group: Group<Item, Result>): Promise<void> {
   const { lane, gatherMs } = group
   // At least one turn of the event loop, so that requests that arrived in the same read of the sockets share a batch.
-  await (gatherMs === 0 ? nextTurn() : sleep(gatherMs))
+  await nextTurn()
+  await gather(lane, gatherMs)
   for (let items = take(group); items.length > 0; items = take(group)) {
     lane.begunAt = performance.now()
     const late = group.runsBeside ? setTimeout(beLate, lateAfterMs(lane), group) : undefined
@@ -134,8 +137,7 @@ async function drain<Item, Result>(group: Group<Item, Result>): Promise<void> {
     group.isLate = false
     lane.begunAt = null
     countBatch(lane, ms)
-    const oldest = lane.waiting[0]?.since
-    if (gatherMs > 0 && oldest !== undefined) await sleep(Math.max(0, oldest + gatherMs - performance.now()))
+    await gather(lane, gatherMs)
   }
   group.main = null
 }

@@ -32,7 +32,7 @@ export function callbackReceiver(receiver: Receiver): (actor: Actor, body: Buffe
     run: (callbacks) => runApart(callbacks, nameOf, (some) => takeAll(receiver, some)),
     laneOf: (callback) => hash('md5', nameOf(callback), 'buffer').readUInt32BE(),
     max: AT_ONCE,
-    gatherMs: GATHER_MS,
+    gatherMs: () => GATHER_MS,
   })
   return async (actor, body) => {
     allow(actor, 'callback.receive')
