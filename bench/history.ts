@@ -10,8 +10,9 @@ export type History = { merchant: BenchMerchant; charges: number }
 export const OF_EACH_CUSTOMER = 25
 
 // Charges of one year, oldest first. The newest is two days old, so that every refund lies in the past. Of a hundred, 50 are paid,
-// 48 have failed, 1 is refunded and 1 is open; one in ten open ones is still pending. Open ones are followed in the far future,
-// so that no sweep touches them.
+// 49 have failed and 1 is refunded. Of the newest 10,000 one in a hundred is open instead of failed, and one in ten of these still pending:
+// what is open does not become more with a history. Open ones are followed in the far future, so that no sweep touches them.
+const MAYBE_OPEN = 10_000
 const CHARGES = `insert into charges (merchant_id, id, mode, status, amount, fee, channel, phone, phone9, email, reference,
     rail_reference, rail_transaction_id, failure_reason, refund_id, created_at, completed_at, refunded_at, follow_at,
     hold_until, settled_at, settlement_id)
@@ -29,7 +30,7 @@ const CHARGES = `insert into charges (merchant_id, id, mode, status, amount, fee
         lpad((n % $5::int)::text, 8, '0') as person,
         now() - interval '2 days' - interval '1 year' * (1 - n / $6::float8) as at
     from (select n, case when n % 100 < 50 then 'succeeded' when n % 100 < 98 then 'failed'
-        when n % 100 = 98 then 'refunded' when n % 1000 = 999 then 'pending' else 'authorized' end as status
+        when n % 100 = 98 then 'refunded' when n <= $6::float8 - ${MAYBE_OPEN} then 'failed' when n % 1000 = 999 then 'pending' else 'authorized' end as status
       from generate_series($3::int, $4::int) n) s) t) c`
 const SETTLEMENTS = `insert into settlements (merchant_id, id, mode, kind, amount, charge_count, created_at)
   select merchant_id, settlement_id, mode, 'instant', amount - fee, 1, settled_at from charges

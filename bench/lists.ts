@@ -1,4 +1,5 @@
 import '../src/charges/find-charges.ts'
+import { isOpenStatus } from '../src/charges/where-charges-are.ts'
 import { allStatements } from '../src/platform/db/statement.ts'
 import { type Compared, compare } from './reads.ts'
 import type { BenchMerchant, Stage } from './stage.ts'
@@ -22,7 +23,11 @@ function questions(): Record<string, Question> {
   const dates = { created_after: day(-200), created_before: day(-150) }
   const statuses = STATUSES.map((status) => [
     `status ${status}`,
-    { query: { status }, statement: 'list charges by status', filters: { status } },
+    {
+      query: { status },
+      statement: `list charges by ${isOpenStatus(status) ? 'open ' : ''}status`,
+      filters: { status },
+    },
   ])
   return {
     'no filter': { query: {}, statement: 'list charges' },

@@ -8,7 +8,8 @@ import { tagOf } from '../platform/ids.ts'
 import { identityIn } from '../platform/phone.ts'
 import { notFound } from '../platform/refusal.ts'
 import { byCharge, sharesOf } from '../subaccounts/shares.ts'
-import { CHARGE_COLUMNS, CHARGE_STATUSES, type Charge } from './charge.ts'
+import { CHARGE_COLUMNS, type Charge } from './charge.ts'
+import { BY_DETAIL, BY_STATUS, ENDED, isOpenStatus, OPEN } from './where-charges-are.ts'
 
 /** Which charges (spec 4.1). Bounds are inclusive; filters that are absent are null. */
 export type ChargeFilter = ListWindow & {
@@ -36,27 +37,29 @@ const NEWEST = 'order by c.created_at desc, c.id desc limit $6'
 const OTHERS = `($7::text is null or c.status = $7) and ($8::text is null or c.reference = $8)
   and ($9::text is null or c.phone9 = $9) and ($10::text is null or lower(c.email) = $10)`
 
-const listBy = (name: string, driver: string, how?: typeof PLANNED_ONCE) =>
+// Each merges the ordered scans of all places, so its cost does not grow with the history.
+const listIn = (name: string, places: readonly string[], driver = 'true') =>
   listStatement<Charge>(
-    `list charges by ${name}`,
-    `select ${CHARGE_COLUMNS} from charges c where ${WINDOW} and ${driver} and ${OTHERS} ${NEWEST}`,
-    how,
+    name,
+    `select * from (${places
+      .map(
+        (place) =>
+          `(select ${CHARGE_COLUMNS} from charges c where ${WINDOW} and ${place} and ${driver} and ${OTHERS} ${NEWEST})`,
+      )
+      .join(' union all ')}) c order by "createdAt" desc, id desc limit $6`,
+    PLANNED_ONCE,
   )
-
-// The plain list merges five ordered scans, one for each status, so its cost does not grow with the history.
-const LIST_ALL = listStatement<Charge>(
-  'list charges',
-  `select * from (${CHARGE_STATUSES.map(
-    (status) =>
-      `(select ${CHARGE_COLUMNS} from charges c where ${WINDOW} and c.status = '${status}' and ${OTHERS} ${NEWEST})`,
-  ).join(' union all ')}) c order by "createdAt" desc, id desc limit $6`,
-  PLANNED_ONCE,
-)
+const LIST_ALL = listIn('list charges', BY_STATUS)
 const LIST_BY = {
-  reference: listBy('reference', 'c.reference is not null and c.reference = $8::text'),
-  phone: listBy('phone', 'c.phone9 is not null and c.phone9 = $9::text'),
-  email: listBy('email', 'c.email is not null and lower(c.email) = $10::text'),
-  status: listBy('status', 'c.status = $7::text', PLANNED_ONCE),
+  reference: listIn(
+    'list charges by reference',
+    BY_DETAIL,
+    'c.reference is not null and c.reference = $8::text',
+  ),
+  phone: listIn('list charges by phone', BY_DETAIL, 'c.phone9 is not null and c.phone9 = $9::text'),
+  email: listIn('list charges by email', BY_DETAIL, 'c.email is not null and lower(c.email) = $10::text'),
+  openStatus: listIn('list charges by open status', [OPEN], 'c.status = $7::text'),
+  endedStatus: listIn('list charges by status', [ENDED], 'c.status = $7::text'),
 }
 
 /** The caller's charge in the key's mode, or 404 (spec 1.3). */
@@ -104,5 +107,6 @@ function statementFor(filter: ChargeFilter) {
   if (filter.reference !== null) return LIST_BY.reference
   if (filter.phone !== null) return LIST_BY.phone
   if (filter.email !== null) return LIST_BY.email
-  return filter.status === null ? LIST_ALL : LIST_BY.status
+  if (filter.status === null) return LIST_ALL
+  return isOpenStatus(filter.status) ? LIST_BY.openStatus : LIST_BY.endedStatus
 }

@@ -28,7 +28,7 @@ const EXPECTED = statement<Held>(
   'totals of open charges and top-ups',
   `select n.merchant_id as "merchantId", n.mode, (coalesce((select sum(c.amount - c.gift_card_amount) from charges c
      where c.merchant_id = n.merchant_id and c.mode = n.mode and c.status in ('pending', 'authorized')
-       and c.voided_at is null), 0) + coalesce((select sum(t.amount) from top_ups t
+       and c.follow_at is not null), 0) + coalesce((select sum(t.amount) from top_ups t
      where t.merchant_id = n.merchant_id and n.mode = 'live' and t.status in ('pending', 'authorized')
        and t.voided_at is null), 0))::bigint as total
    from unnest($1::bigint[], $2::mode[]) as n (merchant_id, mode)`,

@@ -17,7 +17,7 @@ const BY_ATTEMPT = statement<Charge>(
 const OF_AMOUNT = statement<Charge>(
   'latest charges of an amount',
   `select ${CHARGE_COLUMNS} from (
-     select * from charges s where s.merchant_id = $1 and s.mode = $3 and s.published and s.status = 'succeeded'
+     select * from charges s where s.merchant_id = $1 and s.mode = $3 and s.published and s.status = 'succeeded' and s.completed_at is not null
      order by s.created_at desc, s.id desc limit $5) c
    where c.amount = $2 order by c.created_at desc, c.id desc limit $4`,
 )

@@ -39,7 +39,7 @@ const CHARGED = statement<{ at: Date }>(
   'first live charge',
   `select c.completed_at as at from unnest(array['succeeded', 'refunded']) as s (status)
      cross join lateral (select f.completed_at from charges f
-       where f.merchant_id = $1 and f.mode = 'live' and f.published and f.status = s.status
+       where f.merchant_id = $1 and f.mode = 'live' and f.published and f.completed_at is not null and f.status = s.status
        order by f.created_at, f.id limit 1) c
    order by c.completed_at limit 1`,
 )

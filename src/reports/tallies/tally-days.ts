@@ -35,7 +35,7 @@ const SUMS = `count(*) filter (where status in ('succeeded', 'refunded'))::int a
   count(*) filter (where failure_reason = 'rail_rejected')::int as rail_rejected`
 // The index of the list has the status before the time.
 const MADE = `from charges where merchant_id = $1 and mode = $2 and published
-  and status in ('succeeded', 'failed', 'refunded') and created_at >= $3 and created_at < $4`
+  and completed_at is not null and status in ('succeeded', 'failed', 'refunded') and created_at >= $3 and created_at < $4`
 const COUNT = statement(
   'tally day',
   `insert into day_tallies (merchant_id, mode, day, succeeded, failed, volume, fees, insufficient_funds, user_cancelled, timeout,
@@ -49,7 +49,7 @@ const COUNT = statement(
 const FIRST = statement<{ first: Date | null }>(
   'first charge to tally',
   `select min(f.created_at) as first from unnest(array['succeeded', 'failed', 'refunded']) s (status) cross join lateral (
-     select created_at from charges c where c.merchant_id = $1 and c.mode = $2 and c.published and c.status = s.status
+     select created_at from charges c where c.merchant_id = $1 and c.mode = $2 and c.published and c.completed_at is not null and c.status = s.status
      order by c.created_at limit 1) f`,
 )
 const MARK = statement(
