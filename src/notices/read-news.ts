@@ -2,6 +2,7 @@ import type { App } from '../app.ts'
 import { shown } from '../pages/wording.ts'
 import { statement } from '../platform/db/statement.ts'
 import { kampalaTime } from '../platform/kampala.ts'
+import { EVERYWHERE } from '../webhooks/where-deliveries-are.ts'
 import type { DueNotice } from './send-notices.ts'
 
 /** An event that a mail tells of, and how many there are in all. Whole UGX. */
@@ -16,8 +17,12 @@ const MOST_READ = 20_000
 const NEWS = statement<News>(
   'news for notice',
   `select d.event, e.subject, e.body, d.created_at as at, count(*) over ()::int as all
-   from (select * from deliveries where merchant_id = $1 and mode = 'live' and created_at > $2 and created_at <= $3
-       and event = any($4::text[]) order by created_at, event_id limit ${MOST_READ}) d
+   from (${EVERYWHERE.map(
+     (
+       place,
+     ) => `(select * from deliveries d where merchant_id = $1 and mode = 'live' and created_at > $2 and created_at <= $3
+       and event = any($4::text[]) and ${place} order by created_at, event_id limit ${MOST_READ})`,
+   ).join(' union all ')} order by created_at, event_id limit ${MOST_READ}) d
      join events e on e.merchant_id = d.merchant_id and e.id = d.event_id
    where d.event <> 'charge.succeeded' or substring(e.body from '^\\{"data":\\{"amount":([0-9]{1,15})')::bigint >= $5
    order by d.created_at, d.event_id limit ${MOST_TOLD}`,

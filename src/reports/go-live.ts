@@ -27,7 +27,7 @@ const ANSWERED = statement<{ at: Date }>(
   `select max(d.delivered_at) as at from merchants m
      cross join unnest(array['test', 'live']::mode[]) as o (mode) cross join unnest($3::text[]) as e (event)
      cross join lateral (select n.url, n.delivered_at from deliveries n where n.merchant_id = m.id and n.mode = o.mode
-       and n.event = e.event order by n.created_at desc, n.event_id desc limit $2) d
+       and n.event = e.event and n.status <> 'pending' order by n.created_at desc, n.event_id desc limit $2) d
    where m.id = $1 and d.url = m.webhook_url and d.delivered_at is not null having max(d.delivered_at) is not null`,
 )
 const KEY_USED = statement<{ at: Date }>(

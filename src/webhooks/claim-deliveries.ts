@@ -36,7 +36,7 @@ export const DUE_LOOKED_AT = 5000
 const BEHAVIOUR = `coalesce(r.lane, 'fast') as lane, coalesce(r.good_in_a_row, 0) as "goodInARow",
   r.last_success_at as "lastSuccessAt"`
 
-// A claim changes no indexed column, so that it writes to none of the five indexes. The row stays due, and whoever looks for work passes
+// A claim changes no indexed column, so that it writes to none of the indexes. The row stays due, and whoever looks for work passes
 // over it: at most one row for each socket.
 const nobodyHas = (row: string) => `(${row}.lease_until is null or ${row}.lease_until <= $1)`
 

@@ -1,6 +1,8 @@
 import type { App } from '../app.ts'
 import { markAddressSettled } from '../merchants/set-merchant.ts'
 import { statement } from '../platform/db/statement.ts'
+import { EVENT_TYPES } from './events.ts'
+import { PARKED } from './where-deliveries-are.ts'
 
 // Longer than any transaction that stores an event: until then an event may have been stored without the change.
 const SETTLED_AFTER_MS = 300_000
@@ -14,17 +16,26 @@ const CHANGED = statement<Change>(
   `select m.id, m.webhook_url is not null as "hasAddress", m.webhook_changed_at as "changedAt" from merchants m
    where m.webhook_changed_at is not null and (m.webhook_changed_at < $1
      or (m.webhook_url is not null and (select true from deliveries d where d.merchant_id = m.id
-       and d.status = 'pending' and d.next_attempt_at is null order by d.created_at, d.event_id limit 1))
+       and ${PARKED} order by d.mode, d.event, d.created_at, d.event_id limit 1))
      or (m.webhook_url is null and (select true from deliveries d where d.merchant_id = m.id
        and d.next_attempt_at is not null and d.lease_until is null order by d.next_attempt_at limit 1)))`,
 )
+// Their index has the mode and the event before the time.
+const OLDEST_PARKED = `
+  select oldest.created_at, oldest.event_id
+  from unnest(enum_range(null::mode)) as m (mode) cross join unnest(array[${EVENT_TYPES.map((type) => `'${type}'`).join(', ')}]) as e (event)
+    cross join lateral (select d.created_at, d.event_id from deliveries d
+      where d.merchant_id = $1 and d.mode = m.mode and d.event = e.event and ${PARKED}
+      order by d.created_at, d.event_id limit $2) oldest
+  order by oldest.created_at, oldest.event_id limit $2`
 // Oldest first, so that later steps release later events.
 const UNPARK = statement<{ id: string }>(
   'unpark deliveries with address',
   `update deliveries d set next_attempt_at = d.created_at
    where d.ctid = any(array(
-       select ctid from deliveries where merchant_id = $1 and status = 'pending' and next_attempt_at is null
-       order by created_at, event_id limit $2 for no key update))
+       select p.ctid from (${OLDEST_PARKED}) o join deliveries p on p.merchant_id = $1 and p.event_id = o.event_id
+       where p.status = 'pending' and p.next_attempt_at is null
+       order by o.created_at, o.event_id for no key update of p))
      and exists (select 1 from merchants m where m.id = $1 and m.webhook_url is not null) returning d.event_id as id`,
 )
 const PARK = statement<{ id: string }>(

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { allStatements } from '../../src/platform/db/statement.ts'
 import { listFor } from '../../src/webhooks/find-deliveries.ts'
 import { made, opened, prepare } from '../helpers/opened.ts'
 import { rowsLookedAt } from '../helpers/rows-looked-at.ts'
@@ -17,22 +18,28 @@ prepare(async () => {
   for (const [name, count, ageHours, status] of [
     ['charge.failed', RARE, 5000, 'failed'],
     ['charge.refunded', RARE, 4000, 'pending'],
+    ['payout.succeeded', MANY, 2, 'pending'],
     ['charge.succeeded', MANY, 1, 'sent'],
   ] as const)
     await service.rows(
       `insert into deliveries (merchant_id, event_id, mode, event, status, attempts, delivered_at, created_at)
-       select $1, 'evt_' || $6 || lpad(n::text, 8, '0'), 'test', $2, $3, 8, case when $3 = 'sent' then $4::timestamptz end,
+       select $1, 'evt_' || $6::text || left($2, 1) || lpad(n::text, 8, '0'), 'test', $2, $3, 8, case when $3 = 'sent' then $4::timestamptz end,
          $4::timestamptz - make_interval(secs => n) from generate_series(1, $5::int) n`,
       [id, name, status, new Date(service.clock.nowMs() - ageHours * 3_600_000), count, status],
     )
   await service.rows('analyze deliveries')
 })
 
+const AT_ONCE = 10
+const PARKED_NOW = `select event_id as id from deliveries where status = 'pending' and next_attempt_at is null
+  order by created_at, event_id limit 30`
+const UNPARK = allStatements().find(({ name }) => name === 'unpark deliveries with address')?.text ?? ''
+
 const FILTERS: [string, Parameters<typeof listFor>[0]][] = [
   ['event=charge.failed', { event: 'charge.failed', status: null }],
   ['status=failed', { event: null, status: 'failed' }],
   ['event=charge.failed&status=failed', { event: 'charge.failed', status: 'failed' }],
-  ['status=pending', { event: null, status: 'pending' }],
+  ['event=charge.refunded&status=pending', { event: 'charge.refunded', status: 'pending' }],
 ]
 
 for (const [query, filter] of FILTERS)
@@ -49,7 +56,8 @@ test('every other filter lists exactly what matches', async () => {
   for (const [query, count] of [
     ['', 20],
     ['status=sent', 20],
-    ['status=pending', RARE],
+    ['status=pending', 20],
+    ['event=payout.succeeded&status=pending', 20],
     ['event=charge.succeeded&status=sent', 20],
     ['event=charge.succeeded&status=failed', 0],
     ['event=charge.refunded', RARE],
@@ -58,13 +66,28 @@ test('every other filter lists exactly what matches', async () => {
     assert.equal((await api.get(`/v1/webhooks?${query}`)).body.data.length, count, query)
 })
 
-async function looked(filter: Parameters<typeof listFor>[0]): Promise<number> {
+async function merchantId(): Promise<number> {
   const [{ id }] = (await service.rows('select merchant_id as id from deliveries limit 1')) as [
     { id: number },
   ]
+  return id
+}
+
+async function looked(filter: Parameters<typeof listFor>[0]): Promise<number> {
+  const id = await merchantId()
   return rowsLookedAt(service, {
     text: listFor(filter).older.text,
     types: 'bigint, mode, timestamptz, timestamptz, text, int, text, text',
     values: [id, 'test', '-infinity', 'infinity', 'zzzz', 21, filter.status, filter.event],
   })
 }
+
+test('what waits for an address is made due oldest first, and nothing else is looked at', async () => {
+  await service.rows(`update merchants set webhook_url = 'https://shop.example/hook' where public_id = $1`, [
+    shop.id,
+  ])
+  const oldest = await service.rows(PARKED_NOW)
+  const looked = await rowsLookedAt(service, { text: UNPARK, values: [await merchantId(), AT_ONCE] })
+  assert.ok(looked <= 2 * AT_ONCE, `${looked} rows`)
+  assert.deepEqual((await service.rows(PARKED_NOW)).slice(0, 20), oldest.slice(AT_ONCE, AT_ONCE + 20))
+})

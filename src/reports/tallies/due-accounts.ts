@@ -3,6 +3,7 @@ import type { Mode } from '../../merchants/merchant.ts'
 import { later } from '../../platform/clock.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { dayBounds, kampalaDay } from '../../platform/kampala.ts'
+import { EVERYWHERE } from '../../webhooks/where-deliveries-are.ts'
 
 /** A merchant's charges of one mode. */
 export type Account = { merchantId: number; mode: Mode }
@@ -34,11 +35,13 @@ const DUE = statement<DueAccount>(
   `select h.merchant_id as "merchantId", h.mode, m.counted_at as "countedAt" from ledger_heads h
    left join tally_marks m on m.merchant_id = h.merchant_id and m.mode = h.mode
    where (h.merchant_id, h.mode) > ($1, $2) and h.merchant_id <= $3
-     and (m.counted_at is null or m.counted_at < $4 and exists (
-       select from deliveries d where d.merchant_id = h.merchant_id and d.mode = h.mode
+     and (m.counted_at is null or m.counted_at < $4 and (${EVERYWHERE.map(
+       (place) => `exists (
+       select from deliveries d where d.merchant_id = h.merchant_id and d.mode = h.mode and ${place}
          and d.event in ('charge.succeeded', 'charge.failed', 'charge.refunded') and d.created_at >= (case
          when m.counted_at < $5 then date_trunc('day', m.counted_at + interval '3 hours') - interval '3 hours'
-         else m.counted_at end) - interval '1 minute'))
+         else m.counted_at end) - interval '1 minute')`,
+     ).join(' or ')}))
    order by h.merchant_id, h.mode limit $6`,
 )
 
