@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { assert } from '../platform/assert.ts'
 import { type Moves, statesOf } from '../platform/moves.ts'
+import { isoMs } from '../platform/times.ts'
 import { CHANNELS, CHARGE_FAILURES, type ChargeFailure } from '../rails/rail.ts'
 import type { Share } from '../subaccounts/shares.ts'
 import type { EventType } from '../webhooks/events.ts'
@@ -114,6 +115,8 @@ export function presentCharge(charge: ChargeFacts): ChargeView {
   return view
 }
 
+const isoOrNull = (at: Date | null) => (at === null ? null : isoMs(at))
+
 function presentPlain(charge: ChargeFacts): ChargeView {
   return {
     id: charge.id,
@@ -131,11 +134,11 @@ function presentPlain(charge: ChargeFacts): ChargeView {
     failure_reason: charge.failureReason,
     payment_link_id: charge.paymentLinkId,
     refund_id: charge.refundId,
-    created_at: charge.createdAt.toISOString(),
-    completed_at: charge.completedAt?.toISOString() ?? null,
-    refunded_at: charge.refundedAt?.toISOString() ?? null,
+    created_at: isoMs(charge.createdAt),
+    completed_at: isoOrNull(charge.completedAt),
+    refunded_at: isoOrNull(charge.refundedAt),
     settled: charge.settledAt !== null,
-    available_on: availableOn(charge)?.toISOString() ?? null,
+    available_on: isoOrNull(availableOn(charge)),
   }
 }
 

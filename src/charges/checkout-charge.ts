@@ -7,7 +7,8 @@ import { ascendingId, uuidFor } from '../platform/ids.ts'
 import { lastNine } from '../platform/phone.ts'
 import { SENDING_MS } from '../rails/repost-times.ts'
 import { addEvents } from '../webhooks/events.ts'
-import { type Charge, chargeEventData } from './charge.ts'
+import type { Charge } from './charge.ts'
+import { chargeEventJson } from './charge-json.ts'
 
 /** What a customer has chosen on a hosted page. Whole UGX; `giftCardAmount` is what a card covers of `amount`. */
 export type CheckoutInput = {
@@ -126,7 +127,7 @@ export const announceCovered = (charge: CheckoutCharge, terms: MerchantTerms): C
         mode: charge.mode,
         type: 'charge.succeeded',
         subject: charge.id,
-        data: chargeEventData(charge),
+        data: chargeEventJson(charge),
         hasWebhookUrl: terms.hasWebhookUrl,
       },
     ],

@@ -17,7 +17,7 @@ import { addAttempts, type NewAttempt } from '../rails/attempts.ts'
 import { lockNamedSubaccounts } from '../subaccounts/named-subaccounts.ts'
 import { addShares } from '../subaccounts/shares.ts'
 import type { KnownSubaccounts } from '../subaccounts/split.ts'
-import { presentCharge } from './charge.ts'
+import { chargeJson } from './charge-json.ts'
 import { type ChargeReadiness, chargeReadiness } from './charge-readiness.ts'
 import type { ChargeCreate } from './charge-request.ts'
 import { judgeCharge, railUnavailable } from './charge-rules.ts'
@@ -139,7 +139,7 @@ async function storeCharges(
         windows,
         at,
         decide: (one) => acceptCharge(app, one, bounds),
-        bodyOf: (charge) => (charge.mode === 'live' ? null : JSON.stringify(presentCharge(charge))),
+        bodyOf: (charge) => (charge.mode === 'live' ? null : chargeJson(charge)),
       })
       return {
         value: { outcomes, made },

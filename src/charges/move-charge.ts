@@ -19,8 +19,9 @@ import type { LockedPost } from '../rails/lock-posts.ts'
 import type { Final, Moved } from '../rails/mover.ts'
 import type { ChargeFailure } from '../rails/rail.ts'
 import { addEvents, type Happening } from '../webhooks/events.ts'
-import { CHARGE_MOVES, type Charge, type ChargeFacts, chargeEventData, residualOf } from './charge.ts'
+import { CHARGE_MOVES, type Charge, type ChargeFacts, residualOf } from './charge.ts'
 import { chargeEnd } from './charge-end.ts'
+import { chargeEventJson } from './charge-json.ts'
 import { type CardEnd, endCards } from './end-cards.ts'
 import { endSplits, postShares } from './end-splits.ts'
 import {
@@ -207,7 +208,7 @@ function happeningOf(charge: ChargeFacts, terms: MerchantTerms): Happening {
     mode: charge.mode,
     type: CHARGE_MOVES.authorized[charge.status === 'succeeded' ? 'succeeded' : 'failed'],
     subject: charge.id,
-    data: chargeEventData(charge),
+    data: chargeEventJson(charge),
     hasWebhookUrl: terms.hasWebhookUrl,
   }
 }

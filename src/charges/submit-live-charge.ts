@@ -6,7 +6,8 @@ import type { Call } from '../platform/db/database.ts'
 import type { ChargeFailure, Unavailable } from '../rails/rail.ts'
 import { refuseMovement, type Submission, submitMovement } from '../rails/submit.ts'
 import { takeBackUnseen } from '../rails/take-back.ts'
-import { type Charge, presentCharge } from './charge.ts'
+import type { Charge } from './charge.ts'
+import { chargeJson } from './charge-json.ts'
 import { CHARGE_MOVER } from './charge-mover.ts'
 import { railUnavailable } from './charge-rules.ts'
 import { endCards } from './end-cards.ts'
@@ -40,7 +41,7 @@ export function submitLiveCharge(app: App, { charge, installation, owner }: Stor
 function firstAnswer(charge: Charge): Answer & { objectId: string } {
   return {
     status: 201,
-    body: JSON.stringify(presentCharge({ ...charge, status: 'authorized' })),
+    body: chargeJson({ ...charge, status: 'authorized' }),
     objectId: charge.id,
   }
 }

@@ -1,4 +1,4 @@
-import { equal } from 'node:assert/strict'
+import { equal, throws } from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -93,4 +93,13 @@ test('every time that is written can be read back as the same moment', () => {
   const date = fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
   const same = fc.property(date, (at) => equal(readIsoTime(isoMs(at))?.getTime(), at.getTime()))
   fc.assert(same, { seed, numRuns: 1000 })
+})
+
+test('a time is written as it is however often, and one that is none is refused', () => {
+  const first = Date.UTC(2026, 10, 27, 8, 15, 0, 123)
+  for (const round of [1, 2])
+    for (let ms = 0; ms < 64; ms += 1)
+      for (const at of [first + ms, -first - ms])
+        equal(isoMs(new Date(at)), new Date(at).toISOString(), `round ${round}`)
+  throws(() => isoMs(new Date(Number.NaN)), RangeError)
 })

@@ -18,7 +18,7 @@ export const EVENT_TYPES = [
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
-/** One thing that happened to a merchant. `data` has its keys in code-point order (canonical JSON, G72). */
+/** One thing that happened to a merchant. `data` has its keys in code-point order (canonical JSON, G72), or is that text already. */
 export type Happening = {
   merchantId: number
   tag: string
@@ -28,7 +28,7 @@ export type Happening = {
   subject: string
   /** The number of the occurrence, for events that may happen several times to one object. */
   occurrence?: number
-  data: Record<string, unknown>
+  data: Record<string, unknown> | string
   /** Whether the merchant has an address now; without one the delivery waits (G19b). */
   hasWebhookUrl: boolean
   /** Not sent before this; null or absent: at once. */
@@ -73,11 +73,7 @@ export function addEvents(happenings: readonly Happening[], at: Date): Call[] {
 }
 
 /** The bytes of the envelope: its four keys in order, no spaces; `timestamp` is the creation of the event. */
-function envelope(happening: Happening, id: string, at: Date): string {
-  return writeExact({
-    data: happening.data,
-    event: happening.type,
-    id,
-    timestamp: Math.floor(at.getTime() / 1000),
-  })
+function envelope({ data, type }: Happening, id: string, at: Date): string {
+  const written = typeof data === 'string' ? data : writeExact(data)
+  return `{"data":${written},"event":"${type}","id":"${id}","timestamp":${Math.floor(at.getTime() / 1000)}}`
 }
