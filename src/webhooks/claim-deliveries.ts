@@ -38,7 +38,8 @@ const BEHAVIOUR = `coalesce(r.lane, 'fast') as lane, coalesce(r.good_in_a_row, 0
 
 // A claim changes no indexed column, so that it writes to none of the indexes. The row stays due, and whoever looks for work passes
 // over it: at most one row for each socket.
-const nobodyHas = (row: string) => `(${row}.lease_until is null or ${row}.lease_until <= $1)`
+export const nobodyHas = (row: string, at = '$1') =>
+  `(${row}.lease_until is null or ${row}.lease_until <= ${at})`
 
 const LOOK = statement<DueMerchant>(
   'merchants with due deliveries',

@@ -1,6 +1,7 @@
 import type { App } from '../app.ts'
 import { markAddressSettled } from '../merchants/set-merchant.ts'
 import { statement } from '../platform/db/statement.ts'
+import { nobodyHas } from './claim-deliveries.ts'
 import { EVENT_TYPES } from './events.ts'
 import { PARKED } from './where-deliveries-are.ts'
 
@@ -18,7 +19,7 @@ const CHANGED = statement<Change>(
      or (m.webhook_url is not null and (select true from deliveries d where d.merchant_id = m.id
        and ${PARKED} order by d.mode, d.event, d.created_at, d.event_id limit 1))
      or (m.webhook_url is null and (select true from deliveries d where d.merchant_id = m.id
-       and d.next_attempt_at is not null and d.lease_until is null order by d.next_attempt_at limit 1)))`,
+       and d.next_attempt_at is not null and ${nobodyHas('d', '$2')} order by d.next_attempt_at limit 1)))`,
 )
 // Their index has the mode and the event before the time.
 const OLDEST_PARKED = `
@@ -38,11 +39,12 @@ const UNPARK = statement<{ id: string }>(
        order by o.created_at, o.event_id for no key update of p))
      and exists (select 1 from merchants m where m.id = $1 and m.webhook_url is not null) returning d.event_id as id`,
 )
+// A claim that is over counts as none: whoever had it is gone, and without an address nobody claims the delivery again.
 const PARK = statement<{ id: string }>(
   'park deliveries without address',
   `update deliveries d set next_attempt_at = null, lease_until = null, lease_token = null, url = null
    where d.ctid = any(array(
-       select ctid from deliveries where merchant_id = $1 and next_attempt_at is not null and lease_until is null
+       select ctid from deliveries d where merchant_id = $1 and next_attempt_at is not null and ${nobodyHas('d', '$3')}
        order by next_attempt_at limit $2 for no key update))
      and exists (select 1 from merchants m where m.id = $1 and m.webhook_url is null) returning d.event_id as id`,
 )
@@ -55,18 +57,25 @@ type Change = { id: number; hasAddress: boolean; changedAt: Date }
  * the others. A merchant stays marked for a while, because an event may be stored while the address changes.
  */
 export async function tendAddresses(app: App): Promise<number> {
-  const settled = new Date(app.clock.nowMs() - SETTLED_AFTER_MS)
+  const now = app.clock.now()
+  const settled = new Date(now.getTime() - SETTLED_AFTER_MS)
   let tended = 0
-  for (const change of await app.db.query(CHANGED, [settled.toISOString()]))
-    tended += await tendAlone(app, change, settled)
+  for (const change of await app.db.query(CHANGED, [settled.toISOString(), now.toISOString()]))
+    tended += await tendAlone(app, change, { now, settled })
   if (tended > 0) app.nudge('send-deliveries')
   return tended
 }
 
 /** An error of one merchant does not stop the others: its mark stays and the next run tries again. */
-async function tendAlone(app: App, { id, hasAddress, changedAt }: Change, settled: Date): Promise<number> {
+async function tendAlone(
+  app: App,
+  { id, hasAddress, changedAt }: Change,
+  { now, settled }: { now: Date; settled: Date },
+): Promise<number> {
   try {
-    const { length: moved } = await app.db.query(hasAddress ? UNPARK : PARK, [id, DELIVERIES_A_STEP])
+    const { length: moved } = await (hasAddress
+      ? app.db.query(UNPARK, [id, DELIVERIES_A_STEP])
+      : app.db.query(PARK, [id, DELIVERIES_A_STEP, now.toISOString()]))
     if (changedAt < settled && moved < DELIVERIES_A_STEP) await markAddressSettled(app, id, changedAt)
     return moved
   } catch (error) {

@@ -83,6 +83,29 @@ test('S2: an address that is removed parks its events in steps too', async () =>
   assert.equal(await parkedOf(shop), A_STEP + 200)
 })
 
+test('S2: a delivery whose sender died is parked too, once its claim is over', async () => {
+  const shop = await shopWithParked(2)
+  await address(shop, receiver.url)
+  assert.equal(await service.run('tend-addresses'), 2)
+  await service.rows(
+    `update deliveries set lease_until = $2, lease_token = 'gone'
+     where merchant_id = $1 and event_id = (select min(event_id) from deliveries where merchant_id = $1)`,
+    [shop.merchantId, new Date(service.clock.nowMs() + 15_000).toISOString()],
+  )
+  await address(shop, null)
+  await service.run('tend-addresses')
+  assert.equal(await parkedOf(shop), 1, 'one may be under way')
+  service.pass(15_000)
+  await service.run('tend-addresses')
+  assert.equal(await parkedOf(shop), 2)
+  assert.deepEqual(
+    await service.rows('select 1 from deliveries where merchant_id = $1 and lease_until is not null', [
+      shop.merchantId,
+    ]),
+    [],
+  )
+})
+
 test('S2: a merchant whose deliveries cannot be written delays nobody else, and is tried again', async () => {
   const [broken, well] = [await shopWithParked(3), await shopWithParked(3)]
   await service.rows(
