@@ -3,7 +3,7 @@ import type { App } from '../app.ts'
 import { readTotals, type Totals, totalsStatement } from '../http/list-totals.ts'
 import { identityIn } from '../platform/phone.ts'
 import type { ChargeFilter } from './find-charges.ts'
-import { BY_DETAIL, BY_STATUS, ENDED, isOpenStatus, OPEN } from './where-charges-are.ts'
+import { BY_STATUS, byDetail, ENDED, isOpenStatus, OPEN } from './where-charges-are.ts'
 
 const WINDOW = `c.merchant_id = $1 and c.mode = $2 and c.published and c.created_at >= $3 and c.created_at <= $4`
 const PAID = "c.status in ('succeeded', 'refunded')"
@@ -23,15 +23,15 @@ const totalsIn = (name: string, places: readonly string[], driver = 'true') =>
         )
         .join(' union all '),
   })
-const byDetail = (name: string, driver: string) =>
-  totalsIn(`totals of charges by ${name}`, BY_DETAIL, `${driver} and ${ONE} and ${OTHERS}`)
+const totalsByDetail = (name: string, driver: string) =>
+  totalsIn(`totals of charges by ${name}`, byDetail('$2::mode'), `${driver} and ${ONE} and ${OTHERS}`)
 const TOTALS_BY = {
   none: totalsIn('totals of charges', BY_STATUS),
   openStatus: totalsIn('totals of charges by open status', [OPEN], 'c.status = $6::text'),
   endedStatus: totalsIn('totals of charges by status', [ENDED], 'c.status = $6::text'),
-  reference: byDetail('reference', 'c.reference is not null and c.reference = $7::text'),
-  phone: byDetail('phone', 'c.phone9 is not null and c.phone9 = $8::text'),
-  email: byDetail('email', 'c.email is not null and lower(c.email) = $9::text'),
+  reference: totalsByDetail('reference', 'c.reference is not null and c.reference = $7::text'),
+  phone: totalsByDetail('phone', 'c.phone9 is not null and c.phone9 = $8::text'),
+  email: totalsByDetail('email', 'c.email is not null and lower(c.email) = $9::text'),
 }
 
 /** What the charges that a filter finds come to. */

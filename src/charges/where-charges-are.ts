@@ -1,7 +1,7 @@
 import { CHARGE_STATUSES, type ChargeStatus } from './charge.ts'
 
 // Charges that have ended and open ones are in different indexes (decision 38), so whatever looks for both reads both: the conditions of a
-// merchant's charges `c`, of which $1 is the merchant and $2 the mode.
+// merchant's charges `c`.
 
 /** Charges that have ended. */
 export const ENDED = 'c.completed_at is not null'
@@ -18,9 +18,12 @@ export const BY_STATUS: readonly string[] = CHARGE_STATUSES.map(
   (status) => `c.status = '${status}' and ${isOpenStatus(status) ? OPEN : ENDED}`,
 )
 
-/** All places for whoever looks by phone, reference or email. Of open test charges there are so few that all of them are looked at. */
-export const BY_DETAIL: readonly string[] = [
+/**
+ * All places for whoever looks by phone, reference or email in this mode, an SQL expression. Of open test charges there are so few that all of
+ * them are looked at.
+ */
+export const byDetail = (mode: string): readonly string[] => [
   ENDED,
-  `${OPEN} and c.mode = 'live' and $2::mode = 'live'`,
-  `${OPEN} and c.mode = 'test' and $2::mode = 'test' and c.status in (${OPEN_STATUSES.map((status) => `'${status}'`).join(', ')})`,
+  `${OPEN} and c.mode = 'live' and ${mode} = 'live'`,
+  `${OPEN} and c.mode = 'test' and ${mode} = 'test' and c.status in (${OPEN_STATUSES.map((status) => `'${status}'`).join(', ')})`,
 ]

@@ -1,6 +1,7 @@
 import type { OperatorCaller } from '../actors/actor.ts'
 import { requireRole } from '../actors/allow.ts'
 import type { App, Gateway } from '../app.ts'
+import { byDetail } from '../charges/where-charges-are.ts'
 import { orNull } from '../http/lists.ts'
 import { findMerchant } from '../merchants/set-merchant.ts'
 import { statement } from '../platform/db/statement.ts'
@@ -57,20 +58,26 @@ const BY_ATTEMPT = statement<{ id: string }>(
 const EACH = `from merchants m cross join (values ('live'::mode), ('test'::mode)) k (mode) cross join lateral`
 const latest = (columns: string, of: string, where: string) =>
   `select r.* ${EACH} (select ${columns} from ${of} where ${where} and published order by created_at desc, id desc limit ${OF_EACH}) r`
+const latestCharges = (where: string) => {
+  const newest = `order by c.created_at desc, c.id desc limit ${OF_EACH}`
+  const places = byDetail('k.mode').map(
+    (place) =>
+      `(select ${CHARGE} from charges c where c.merchant_id = m.id and c.mode = k.mode and c.published and ${place} and ${where} ${newest})`,
+  )
+  return `select r.* ${EACH} (select * from (${places.join(' union all ')}) c ${newest}) r`
+}
 const BY_PHONE = statement<Hit>(
   'any payment by phone',
-  shown(`${latest(CHARGE, 'charges c', 'c.merchant_id = m.id and c.mode = k.mode and c.phone9 = $1')}
+  shown(`${latestCharges('c.phone9 = $1')}
     union all ${latest(PAYOUT, 'payouts p', 'p.merchant_id = m.id and p.mode = k.mode and right(p.recipient_phone, 9) = $1')}`),
 )
 const BY_EMAIL = statement<Hit>(
   'any charge by email',
-  shown(
-    latest(CHARGE, 'charges c', 'c.merchant_id = m.id and c.mode = k.mode and lower(c.email) = lower($1)'),
-  ),
+  shown(latestCharges('c.email is not null and lower(c.email) = lower($1)')),
 )
 const BY_REFERENCE = statement<Hit>(
   'any payment by reference',
-  shown(`${latest(CHARGE, 'charges c', 'c.merchant_id = m.id and c.mode = k.mode and c.reference = $1')}
+  shown(`${latestCharges('c.reference = $1')}
     union all ${latest(PAYOUT, 'payouts p', 'p.merchant_id = m.id and p.mode = k.mode and p.reference = $1')}`),
 )
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { allStatements, statement } from '../../src/platform/db/statement.ts'
+import { eventually } from '../helpers/live-service.ts'
 import { made, opened, prepare } from '../helpers/opened.ts'
 import { pay } from '../helpers/payouts.ts'
 import { writeAgain } from '../helpers/rows-again.ts'
@@ -112,7 +113,14 @@ for (const { table, name, filters } of LISTS)
     ])
       for (const { api } of [large, small])
         assert.equal((await api.get(`/v1/${table}?${query}${always.join('')}`)).status, 200)
-    assert.deepEqual(await service.app.db.query(PLANNED, [name]), [{ generic: 12, custom: 0 }])
+    // Each connection has plans of its own, and a background task may have had the one that is asked now.
+    let planned: { generic: number; custom: number } | undefined
+    await eventually('a connection that has listed is asked', async () => {
+      await large.api.get(`/v1/${table}?limit=20${always.join('')}`)
+      ;[planned] = await service.app.db.query(PLANNED, [name])
+      return planned !== undefined && planned.generic + planned.custom > 0
+    })
+    assert.equal(planned?.custom, 0)
     assert.deepEqual(await service.app.db.query(MODE), [{ plan_cache_mode: 'auto' }])
   })
 
@@ -133,6 +141,24 @@ for (const list of [...LISTS, ENDED_TOO, ...OPEN_TOO])
       const older = await looked(list, '', [from, until, 'zzzz'])
       const newer = await looked(list, ', newer', [until, from, ''])
       for (const rows of [older, newer]) assert.equal(rows, PAGE, `from ${from} to ${until}`)
+    }
+  })
+
+for (const [name, text] of [
+  ['any payment by phone', OWN.phone],
+  ['any payment by reference', OWN.reference],
+  ['any charge by email', OWN.email],
+] as const)
+  test(`${name}: over all merchants no table is read from end to end`, async () => {
+    const client = await service.app.db.pool.connect()
+    try {
+      await client.query('set plan_cache_mode = force_generic_plan')
+      await client.query(`prepare searched as ${find(name).text}`)
+      const { rows } = await client.query(`explain execute searched ('${text}')`)
+      const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+      assert.doesNotMatch(plan, /Seq Scan on (charges|payouts)/)
+    } finally {
+      client.release(true)
     }
   })
 
