@@ -26,7 +26,7 @@ export const MONEY_IN = statement(
   rowsSql(MEMBERS, {
     kind: 'charge_fee',
     table: 'charges',
-    among: `status in ('succeeded', 'refunded') and published`,
+    among: `status in ('succeeded', 'refunded') and completed_at is not null and published`,
     before: '2 minutes',
     any: 'true',
   }),
