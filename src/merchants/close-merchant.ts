@@ -14,7 +14,10 @@ type Kept = { charges: boolean; payouts: boolean; topUps: boolean; exceptions: b
 
 const KEPT = statement<Kept>(
   'what a merchant has',
-  `select exists (select from charges where merchant_id = $1 and mode = 'live') as charges,
+  // The attempts are for charges that were taken back unseen: no index of charges has those.
+  `select (exists (select from charges where merchant_id = $1 and mode = 'live' and published and completed_at is not null)
+       or exists (select from charges where merchant_id = $1 and mode = 'live' and follow_at is not null)
+       or exists (select from rail_attempts where merchant_id = $1 and subject like 'txn\\_%')) as charges,
      exists (select from payouts where merchant_id = $1 and mode = 'live') as payouts,
      exists (select from top_ups where merchant_id = $1) as "topUps",
      exists (select from exceptions where merchant_id = $1 and closed_at is null) as exceptions`,
