@@ -60,3 +60,10 @@ test('the texts of any charge are exactly what its views come to', (context) => 
     { seed, numRuns: 2000 },
   )
 })
+
+test('a charge with shares is not written without them, as it is not shown without them', () => {
+  const [one] = fc.sample(charge, 1)
+  const without = { ...one, shares: 5, split: undefined } as unknown as ChargeFacts
+  for (const write of [chargeJson, chargeEventJson])
+    assert.throws(() => write(without), /shown with its shares/)
+})

@@ -4,13 +4,15 @@ import { availableOn, type ChargeFacts, chargeEventData, netOf, presentCharge } 
 // The two texts that every payment writes, without the objects between. A test holds that they are what JSON.stringify makes of the views, for
 // any charge. Only what comes from outside may need escaping: the reference of the merchant and the number of the operator.
 
+/** Split ones are few, and a charge with shares is never shown without them: the views hold that. */
+const isPlain = ({ split, shares }: ChargeFacts) => !split && (shares ?? null) === null
 const own = (value: string | null) => (value === null ? 'null' : `"${value}"`)
 const foreign = (value: string | null) => (value === null ? 'null' : JSON.stringify(value))
 const time = (value: Date | null) => (value === null ? 'null' : `"${isoMs(value)}"`)
 
 /** JSON.stringify of `presentCharge`. */
 export function chargeJson(charge: ChargeFacts): string {
-  if (charge.split) return JSON.stringify(presentCharge(charge))
+  if (!isPlain(charge)) return JSON.stringify(presentCharge(charge))
   return (
     `{"id":"${charge.id}","mode":"${charge.mode}","status":"${charge.status}","amount":${charge.amount},"fee":${charge.fee},` +
     `"net":${netOf(charge)},"gift_card_amount":${charge.giftCardAmount},"currency":"UGX","channel":"${charge.channel}",` +
@@ -24,7 +26,7 @@ export function chargeJson(charge: ChargeFacts): string {
 
 /** JSON.stringify of `chargeEventData`. */
 export function chargeEventJson(charge: ChargeFacts): string {
-  if (charge.split) return JSON.stringify(chargeEventData(charge))
+  if (!isPlain(charge)) return JSON.stringify(chargeEventData(charge))
   const reference = foreign(charge.reference)
   return (
     `{"amount":${charge.amount},"available_on":${time(availableOn(charge))},"channel":"${charge.channel}",` +
