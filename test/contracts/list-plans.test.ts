@@ -144,24 +144,6 @@ for (const list of [...LISTS, ENDED_TOO, ...OPEN_TOO])
     }
   })
 
-for (const [name, text] of [
-  ['any payment by phone', OWN.phone],
-  ['any payment by reference', OWN.reference],
-  ['any charge by email', OWN.email],
-] as const)
-  test(`${name}: over all merchants no table is read from end to end`, async () => {
-    const client = await service.app.db.pool.connect()
-    try {
-      await client.query('set plan_cache_mode = force_generic_plan')
-      await client.query(`prepare searched as ${find(name).text}`)
-      const { rows } = await client.query(`explain execute searched ('${text}')`)
-      const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
-      assert.doesNotMatch(plan, /Seq Scan on (charges|payouts)/)
-    } finally {
-      client.release(true)
-    }
-  })
-
 const find = (name: string) => allStatements().find((one) => one.name === name) ?? assert.fail(name)
 
 const looked = ({ name, of, filters }: List, way: string, bounds: string[]): Promise<number> =>
