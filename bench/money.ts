@@ -10,7 +10,7 @@ export type Lengths = {
   starts: readonly Limits[]
   /** The first payments after a start, which are reported as cold. */
   coldMs: number
-  /** Payments without a pause after that: what their processor time comes to is not reported, only whether any were refused. */
+  /** Payments without a pause after that: reported apart from the rounds, and none may be refused. */
   warmMs: Readonly<Record<Limits, number>>
   rounds: number
   paymentsMs: number

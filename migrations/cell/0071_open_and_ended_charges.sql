@@ -1,5 +1,5 @@
 -- Every payment makes a row of charges and changes it once, and each time it got an entry in every index of the lists. Now those have only
--- charges that have ended, and one index has those that are open: three entries fewer for each payment that are dead moments later.
+-- charges that have ended, and one index has those that are open: one entry that is dead moments later, where there were three and more.
 drop index charges_listed;
 drop index charges_by_phone;
 drop index charges_by_reference;

@@ -49,16 +49,16 @@ const listIn = (name: string, places: readonly string[], driver = 'true') =>
       .join(' union all ')}) c order by "createdAt" desc, id desc limit $6`,
     PLANNED_ONCE,
   )
-const BY_MODE = byDetail('$2::mode')
+const BY_DETAIL = byDetail('$2::mode')
 const LIST_ALL = listIn('list charges', BY_STATUS)
 const LIST_BY = {
   reference: listIn(
     'list charges by reference',
-    BY_MODE,
+    BY_DETAIL,
     'c.reference is not null and c.reference = $8::text',
   ),
-  phone: listIn('list charges by phone', BY_MODE, 'c.phone9 is not null and c.phone9 = $9::text'),
-  email: listIn('list charges by email', BY_MODE, 'c.email is not null and lower(c.email) = $10::text'),
+  phone: listIn('list charges by phone', BY_DETAIL, 'c.phone9 is not null and c.phone9 = $9::text'),
+  email: listIn('list charges by email', BY_DETAIL, 'c.email is not null and lower(c.email) = $10::text'),
   openStatus: listIn('list charges by open status', [OPEN], 'c.status = $7::text'),
   endedStatus: listIn('list charges by status', [ENDED], 'c.status = $7::text'),
 }
