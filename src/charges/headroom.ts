@@ -1,14 +1,13 @@
+import { type Place, placeKey } from '../actors/place.ts'
 import { lockHeads } from '../ledger/book.ts'
-import type { Mode } from '../merchants/merchant.ts'
 import { modes, numbers } from '../platform/db/columns.ts'
 import { type Call, call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { domainRefusal } from '../platform/refusal.ts'
 import { type Sum, sumOf } from '../platform/sums.ts'
 
-type Holder = { merchantId: number; mode: Mode }
-type Wanted = Holder & { amount: number }
-type Held = Holder & { total: Sum }
+type Wanted = Place & { amount: number }
+type Held = Place & { total: Sum }
 
 // Reserve for credits that are not counted beforehand: fees that refunds bring back, and ordinary charges that are stored
 // at the same time.
@@ -43,7 +42,7 @@ export type Headroom = {
 const ENDLESS: Headroom = { take: () => true }
 
 /** What these heads hold now, for `headroomFor`. */
-export const heldBy = (places: readonly Holder[]): Call<Held> => callOn(HELD, places)
+export const heldBy = (places: readonly Place[]): Call<Held> => callOn(HELD, places)
 
 /**
  * Room for new charges, so that no success can lift a balance past the largest exact number: what a customer has paid must
@@ -55,23 +54,20 @@ export async function headroomFor(
   wanted: readonly Wanted[],
   held: readonly Held[],
 ): Promise<Headroom> {
-  const full = new Set(held.filter(({ total }) => total >= NEAR).map(nameOf))
-  const near = [...new Map(wanted.map((one) => [nameOf(one), one])).values()].filter(
-    (place) => full.has(nameOf(place)) || wanted.some((one) => isLarge(one) && nameOf(one) === nameOf(place)),
-  )
+  const near = nearOf(wanted, held)
   if (near.length === 0) return ENDLESS
   const [heads, expected] = await tx.send(lockHeads(near), callOn(EXPECTED, near))
-  const room = new Map<string, Sum>()
+  const room = new Map<number, Sum>()
   for (const { merchantId, mode, available, pending, in_flight } of heads) {
     const open = expected.find((one) => one.merchantId === merchantId && one.mode === mode)?.total ?? 0
-    room.set(nameOf({ merchantId, mode }), sumOf(MOST, -available, -pending, -in_flight, -open))
+    room.set(placeKey({ merchantId, mode }), sumOf(MOST, -available, -pending, -in_flight, -open))
   }
   return {
     take: (one) => {
-      const left = room.get(nameOf(one))
+      const left = room.get(placeKey(one))
       if (left === undefined) return true
       if (one.amount > left) return false
-      room.set(nameOf(one), sumOf(left, -one.amount))
+      room.set(placeKey(one), sumOf(left, -one.amount))
       return true
     },
   }
@@ -81,8 +77,15 @@ export async function headroomFor(
 export const balanceFull = () =>
   domainRefusal('amount_too_large', 'amount exceeds what the balance of this account can still hold')
 
-const isLarge = ({ amount }: Wanted) => amount > ORDINARY
-const nameOf = ({ merchantId, mode }: Holder) => `${merchantId} ${mode}`
+/** The places where something has to be counted: the head is nearly full, or a charge is large. */
+function nearOf(wanted: readonly Wanted[], held: readonly Held[]): Place[] {
+  const near = new Map<number, Place>()
+  for (const one of held) if (one.total >= NEAR) near.set(placeKey(one), one)
+  for (const one of wanted) if (isLarge(one)) near.set(placeKey(one), one)
+  return [...near.values()]
+}
 
-const callOn = (what: typeof HELD, places: readonly Holder[]): Call<Held> =>
+const isLarge = ({ amount }: Wanted) => amount > ORDINARY
+
+const callOn = (what: typeof HELD, places: readonly Place[]): Call<Held> =>
   call(what, numbers(places.map((one) => one.merchantId)), modes(places.map((one) => one.mode)))

@@ -1,5 +1,6 @@
 import type { Actor } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
+import { placeKey } from '../actors/place.ts'
 import type { App } from '../app.ts'
 import type { Charge } from '../charges/charge.ts'
 import { lockCharges } from '../charges/lock-charges.ts'
@@ -147,13 +148,13 @@ function eventOf(dispute: Dispute, { charge, terms }: { charge: Charge; terms: M
 }
 
 // When this process last logged a warning about a merchant and mode, in ms.
-const warnings = oneInEachCell(() => new Map<string, number>())
+const warnings = oneInEachCell(() => new Map<number, number>())
 
 /** Many reports must not cause many log lines. */
 function warnOnceADay(app: App, { merchantId, mode }: { merchantId: number; mode: Mode }): void {
   const warnedMs = warnings(app)
   const nowMs = app.clock.nowMs()
-  const place = `${merchantId} ${mode}`
+  const place = placeKey({ merchantId, mode })
   if (nowMs - (warnedMs.get(place) ?? -Infinity) < DAY_MS) return
   warnedMs.set(place, nowMs)
   app.log.warn({ merchantId, mode, limit: app.config.reportsPerDay }, TOO_MANY[mode])

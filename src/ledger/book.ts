@@ -1,3 +1,4 @@
+import { placeKey } from '../actors/place.ts'
 import { assert } from '../platform/assert.ts'
 import { columnsOf } from '../platform/db/columns.ts'
 import { bigint, copyInto, mode, text, time } from '../platform/db/copy.ts'
@@ -177,7 +178,8 @@ export function openBook(
   at: Date,
   subaccountHeads: readonly SubaccountHead[] = [],
 ): Book {
-  const byKey = new Map(heads.map((head) => [keyOf(head), head]))
+  const byKey = new Map<number, Head>()
+  for (const one of heads) byKey.set(placeKey(one), one)
   const transfers: Numbered[] = []
   const touched = new Set<Head>()
   const subaccounts = subaccountBook(subaccountHeads)
@@ -185,7 +187,7 @@ export function openBook(
     throw new MonthClosed('the clock stands in a month that is closed already')
 
   function head(merchantId: number, mode: Mode): Head {
-    const found = byKey.get(keyOf({ merchantId, mode }))
+    const found = byKey.get(placeKey({ merchantId, mode }))
     assert(found, `the ledger head of merchant ${merchantId} in ${mode} is locked`)
     return found
   }
@@ -217,8 +219,6 @@ export function openBook(
         : [writeHeads([...touched]), ...subaccounts.writes(), ...TRANSFERS.rows(transfers)],
   }
 }
-
-const keyOf = ({ merchantId, mode }: { merchantId: number; mode: Mode }) => `${merchantId} ${mode}`
 
 function writeHeads(heads: readonly Head[]): Call {
   const each = columnsOf(heads)

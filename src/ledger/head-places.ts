@@ -1,8 +1,11 @@
-/** Whose balances: every merchant has one ledger head in each mode. */
-export type HeadPlace = { merchantId: number; mode: 'test' | 'live' }
+import { type Place, placeKey } from '../actors/place.ts'
 
-/** Each place once, in the order of its first item. */
-export function distinctHeads(items: readonly HeadPlace[]): HeadPlace[] {
-  const places = new Map(items.map((item) => [`${item.merchantId} ${item.mode}`, item]))
-  return [...places.values()].map(({ merchantId, mode }) => ({ merchantId, mode }))
+/** Each place once, in the order of its first item: every merchant has one ledger head in each mode. */
+export function distinctHeads(items: readonly Place[]): Place[] {
+  const places = new Map<number, Place>()
+  for (const item of items) {
+    const key = placeKey(item)
+    if (!places.has(key)) places.set(key, { merchantId: item.merchantId, mode: item.mode })
+  }
+  return [...places.values()]
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
+import type { Place } from '../actors/place.ts'
 import type { App } from '../app.ts'
 import { inOpenMonth } from '../ledger/book.ts'
-import type { HeadPlace } from '../ledger/head-places.ts'
 import type { MerchantTerms } from '../merchants/merchant.ts'
 import type { Call, Tx } from '../platform/db/database.ts'
 import { uuidFor } from '../platform/ids.ts'
@@ -14,7 +14,7 @@ import { DEFAULT_PAYOUT_CHANNEL } from './payout-request.ts'
 
 /** A payout requested by command: a withdrawal, or the pay-out of a subaccount. */
 export type Wanted = {
-  holder: HeadPlace
+  holder: Place
   origin: Extract<PayoutOrigin, { kind: 'withdrawal' | 'subaccount' }>
   amount: number
   /** Rules before freeze and pause (G14a, G66). */

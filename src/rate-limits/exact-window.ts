@@ -1,10 +1,11 @@
+import { type Place, placeKey } from '../actors/place.ts'
 import { type Batch, batch } from '../platform/batch.ts'
 import { done, failed, type Outcome, type RunTurn } from '../platform/batch-run.ts'
 import type { Call, Database } from '../platform/db/database.ts'
 import { MINUTE_MS } from './limits.ts'
 import { copyOf, type Frame, type OpenWindows, openWindows, refuseFull } from './open-windows.ts'
 import { type Shape, shapeOf, takeFrom, type Window } from './window.ts'
-import { type CountedPlace, inLockOrder, keyOf, lockRows, makeRows, type WindowRow } from './window-rows.ts'
+import { inLockOrder, lockRows, makeRows, type WindowRow } from './window-rows.ts'
 
 /**
  * A sliding window over all processes: never more than `limit` accepted in any 60 s. Its counts are read, locked and
@@ -13,22 +14,22 @@ import { type CountedPlace, inLockOrder, keyOf, lockRows, makeRows, type WindowR
  */
 export type ExactWindow = {
   /** Refuses (429) what this process already knows to be over the limit, before anything else is checked. */
-  refuseEarly(place: CountedPlace, nowMs: number): void
+  refuseEarly(place: Place, nowMs: number): void
   /** For the first flush of the batch: locks the windows of these merchants. Empty when the limit is off. */
-  lock(places: readonly CountedPlace[]): Call<WindowRow>[]
+  lock(places: readonly Place[]): Call<WindowRow>[]
   /** Opens the locked windows from the answers to the calls of `lock`. */
   open(answers: readonly (readonly unknown[])[], nowMs: number): OpenWindows
   /** Takes a place at once, in a transaction of its own, and says as of when. Throws 429. */
-  takeNow(place: CountedPlace, nowMs: number): Promise<number>
+  takeNow(place: Place, nowMs: number): Promise<number>
   /** Gives back the place of a request that was accepted at this time and refused after all. */
-  giveBack(place: CountedPlace, acceptedMs: number): Promise<unknown>
+  giveBack(place: Place, acceptedMs: number): Promise<unknown>
   /** Resolves when nothing of `takeNow` and `giveBack` is under way. */
   idle(): Promise<void>
 }
 /** What a request does with a window before its own work. */
 export type CountedWindow = Pick<ExactWindow, 'refuseEarly' | 'takeNow' | 'giveBack' | 'idle'>
 /** A place to be taken, or given back. */
-type Ask = { place: CountedPlace; atMs: number; back: boolean }
+type Ask = { place: Place; atMs: number; back: boolean }
 
 const UNLIMITED: OpenWindows = {
   check: () => {},
@@ -64,25 +65,25 @@ export function exactWindow({ what, limit, db }: { what: string; limit: number; 
   return {
     ...window,
     refuseEarly: (place, nowMs) => {
-      const mine = known.get(keyOf(place))?.window
+      const mine = known.get(placeKey(place))?.window
       if (mine !== undefined && mine.total >= shape.limit) refuseFull(mine, shape, nowMs)
     },
     takeNow: (place, nowMs) => asking.add({ place, atMs: nowMs, back: false }),
     giveBack: (place, acceptedMs) => {
-      const mine = known.get(keyOf(place))
+      const mine = known.get(placeKey(place))
       // From now on this process refuses by the new count; the row follows. A copy, because a batch may be writing the
       // original.
       if (mine)
-        known.set(keyOf(place), { ...mine, text: null, window: without(mine.window, shape, acceptedMs) })
+        known.set(placeKey(place), { ...mine, text: null, window: without(mine.window, shape, acceptedMs) })
       return asking.add({ place, atMs: acceptedMs, back: true })
     },
     idle: () => asking.idle(),
   }
 }
 
-function lock({ what, known }: Frame, places: readonly CountedPlace[]): Call<WindowRow>[] {
+function lock({ what, known }: Frame, places: readonly Place[]): Call<WindowRow>[] {
   const sorted = [...places].sort(inLockOrder)
-  const missing = sorted.filter((place) => known.get(keyOf(place))?.made !== true)
+  const missing = sorted.filter((place) => known.get(placeKey(place))?.made !== true)
   return [...(missing.length === 0 ? [] : [makeRows(missing, what)]), lockRows(sorted, what)]
 }
 
@@ -91,7 +92,7 @@ function answerAsks(
   { db, window, turn }: { db: Database; window: Pick<ExactWindow, 'lock' | 'open'>; turn: RunTurn },
   asks: readonly Ask[],
 ): Promise<Outcome<number>[]> {
-  const places = new Map(asks.map(({ place }) => [keyOf(place), place]))
+  const places = new Map(asks.map(({ place }) => [placeKey(place), place]))
   const nowMs = Math.max(...asks.map(({ atMs }) => atMs))
   return db.transactionFor({ kind: 'in', ...turn }, async (tx) => {
     const open = window.open(await tx.send(...window.lock([...places.values()])), nowMs)

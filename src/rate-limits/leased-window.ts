@@ -1,3 +1,4 @@
+import { type Place, placeKey } from '../actors/place.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Call, Database } from '../platform/db/database.ts'
 import { CommitUnknown } from '../platform/db/errors.ts'
@@ -5,7 +6,6 @@ import { type CountedWindow, type ExactWindow, exactWindow } from './exact-windo
 import { type End, endShare, type Lease, type Leases, leaseOf, type Share, setAside } from './leases.ts'
 import { MINUTE_MS } from './limits.ts'
 import type { OpenWindows } from './open-windows.ts'
-import { type CountedPlace, keyOf } from './window-rows.ts'
 
 /** The windows of one try of a transaction. */
 export type Counting = {
@@ -18,11 +18,7 @@ export type Counting = {
 /** An exact window of which a process takes places in advance, so that most transactions send nothing about it (decision 31). */
 export type LeasedWindow = CountedWindow & {
   /** Counts these requests, each with its own place, in the transaction of `work`, which may be repeated. */
-  counted<T>(
-    requests: readonly CountedPlace[],
-    nowMs: number,
-    work: (counting: Counting) => Promise<T>,
-  ): Promise<T>
+  counted<T>(requests: readonly Place[], nowMs: number, work: (counting: Counting) => Promise<T>): Promise<T>
 }
 
 type Options = { what: string; limit: number; db: Database; clock: Clock }
@@ -33,7 +29,7 @@ export function leasedWindow({ what, limit, db, clock }: Options): LeasedWindow 
   return {
     ...rows,
     refuseEarly(place, nowMs) {
-      if ((leases.get(keyOf(place))?.left ?? 0) === 0) rows.refuseEarly(place, nowMs)
+      if ((leases.get(placeKey(place))?.left ?? 0) === 0) rows.refuseEarly(place, nowMs)
     },
     counted: (requests, nowMs, work) =>
       limit > 0
@@ -53,7 +49,7 @@ type Counted = {
   rows: ExactWindow
   leases: Leases
   limit: number
-  requests: readonly CountedPlace[]
+  requests: readonly Place[]
   nowMs: number
 }
 
@@ -62,7 +58,7 @@ async function countedByLeases<T>(
   work: (counting: Counting) => Promise<T>,
 ): Promise<T> {
   const counts = countsOf(requests)
-  const shares = new Map<string, Share>()
+  const shares = new Map<number, Share>()
   const end = (how: End) => {
     for (const share of shares.values()) endShare(leases, share, how)
     shares.clear()
@@ -87,22 +83,22 @@ async function countedByLeases<T>(
   }
 }
 
-function countsOf(requests: readonly CountedPlace[]) {
-  const counts = new Map<string, { place: CountedPlace; count: number }>()
+function countsOf(requests: readonly Place[]) {
+  const counts = new Map<number, { place: Place; count: number }>()
   for (const place of requests) {
-    const known = counts.get(keyOf(place))
+    const known = counts.get(placeKey(place))
     if (known) known.count += 1
-    else counts.set(keyOf(place), { place: { merchantId: place.merchantId, mode: place.mode }, count: 1 })
+    else counts.set(placeKey(place), { place: { merchantId: place.merchantId, mode: place.mode }, count: 1 })
   }
   return counts
 }
 
 function openShares(
   rows: OpenWindows,
-  { shares, limit, nowMs }: { shares: ReadonlyMap<string, Share>; limit: number; nowMs: number },
+  { shares, limit, nowMs }: { shares: ReadonlyMap<number, Share>; limit: number; nowMs: number },
 ): OpenWindows {
   for (const share of shares.values()) if (share.kind === 'row' && share.old) settle(rows, share.old)
-  const shareOf = (place: CountedPlace) => shares.get(keyOf(place))
+  const shareOf = (place: Place) => shares.get(placeKey(place))
   return {
     ...rows,
     check(place) {

@@ -1,7 +1,5 @@
 import { Refusal } from '../platform/refusal.ts'
 
-type Mode = 'test' | 'live'
-
 /** A limit a minute; 0 switches it off (contract.md 2.1a). */
 export type Limits = Readonly<Record<string, number>>
 
@@ -14,5 +12,3 @@ export function tooMany(retryAfterMs: number): Refusal {
     retryAfterSeconds: seconds,
   })
 }
-
-export const windowKey = (merchantId: number, mode: Mode, what: string) => `${merchantId} ${mode} ${what}`

@@ -1,3 +1,4 @@
+import { type Place, placeKey } from '../actors/place.ts'
 import type { Call } from '../platform/db/database.ts'
 import { tooMany } from './limits.ts'
 import { remember } from './oldest-out.ts'
@@ -11,21 +12,21 @@ import {
   type Window,
   waitForPlace,
 } from './window.ts'
-import { type CountedPlace, inLockOrder, keyOf, type WindowRow, writeRows } from './window-rows.ts'
+import { inLockOrder, type WindowRow, writeRows } from './window-rows.ts'
 import { readWindow, writeWindow } from './window-text.ts'
 
 /** The windows that one transaction has locked. */
 export type OpenWindows = {
   /** Throws 429 when the window is full. */
-  check(place: CountedPlace): void
+  check(place: Place): void
   /** Counts one accepted request. */
-  take(place: CountedPlace): void
+  take(place: Place): void
   /** Removes one request that was accepted at this time. */
-  giveBack(place: CountedPlace, acceptedMs: number): void
+  giveBack(place: Place, acceptedMs: number): void
   /** Counts so many more at this time, or fewer when below zero. */
-  change(place: CountedPlace, by: { atMs: number; count: number }): void
+  change(place: Place, by: { atMs: number; count: number }): void
   /** How many more fit now. */
-  free(place: CountedPlace): number
+  free(place: Place): number
   /** For the last flush of the batch. */
   writes(): Call[]
 }
@@ -36,13 +37,13 @@ export type OpenWindows = {
  */
 type KnownWindow = { text: string | null; window: Window; made: boolean }
 /** The windows of one limit in this process. */
-export type Frame = { what: string; shape: Shape; known: Map<string, KnownWindow> }
+export type Frame = { what: string; shape: Shape; known: Map<number, KnownWindow> }
 
 const MOST_KNOWN = 10_000
 
 /** A window within one transaction, with the count at its time, which every item needs. */
 type Opened = {
-  place: CountedPlace
+  place: Place
   window: Window
   counted: number
   changed: boolean
@@ -53,10 +54,10 @@ type Opened = {
 /** Opens the locked windows of these rows. */
 export function openWindows(frame: Frame, rows: readonly WindowRow[], nowMs: number): OpenWindows {
   const { shape } = frame
-  const opened = new Map(rows.map((row) => [keyOf(row), openRow(frame, row, nowMs)]))
-  const openedOf = (place: CountedPlace) => {
-    const found = opened.get(keyOf(place)) ?? openMissing(frame, place)
-    opened.set(keyOf(place), found)
+  const opened = new Map(rows.map((row) => [placeKey(row), openRow(frame, row, nowMs)]))
+  const openedOf = (place: Place) => {
+    const found = opened.get(placeKey(place)) ?? openMissing(frame, place)
+    opened.set(placeKey(place), found)
     return found
   }
   return {
@@ -89,7 +90,7 @@ export function openWindows(frame: Frame, rows: readonly WindowRow[], nowMs: num
 }
 
 function openRow({ shape, known }: Frame, row: WindowRow, nowMs: number): Opened {
-  const key = keyOf(row)
+  const key = placeKey(row)
   const before = known.get(key)
   const window = before?.text === row.accepted ? before.window : readWindow(row.accepted)
   forgetOld(window, shape, nowMs)
@@ -105,8 +106,8 @@ function openRow({ shape, known }: Frame, row: WindowRow, nowMs: number): Opened
 }
 
 /** After a crash of the database the windows start empty: the next batch makes the row anew. */
-function openMissing({ known }: Frame, place: CountedPlace): Opened {
-  known.delete(keyOf(place))
+function openMissing({ known }: Frame, place: Place): Opened {
+  known.delete(placeKey(place))
   return { place, window: emptyWindow(), counted: 0, changed: false, known: null }
 }
 
@@ -116,7 +117,7 @@ function write({ what, known }: Frame, opened: Opened[]): Call {
   const texts = opened.map(({ place, window, known: mine }) => {
     const text = writeWindow(window)
     // Unless a place was given back meanwhile: then that count is remembered, and the row follows.
-    if (mine !== null && known.get(keyOf(place)) === mine) Object.assign(mine, { text, window })
+    if (mine !== null && known.get(placeKey(place)) === mine) Object.assign(mine, { text, window })
     return text
   })
   return writeRows(

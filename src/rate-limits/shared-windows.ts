@@ -1,8 +1,9 @@
+import { placeKey } from '../actors/place.ts'
 import { assert } from '../platform/assert.ts'
 import { columnsOf } from '../platform/db/columns.ts'
 import type { Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import { type Limits, tooMany, windowKey } from './limits.ts'
+import { type Limits, tooMany } from './limits.ts'
 
 type Mode = 'test' | 'live'
 
@@ -52,14 +53,15 @@ type Window = {
 }
 
 export function sharedWindows(limits: Limits): SharedWindows {
-  const windows = new Map<string, Window>()
+  const windows = new Map<string, Map<number, Window>>()
 
   function windowOf(merchantId: number, mode: Mode, what: string, nowMs: number): Window {
-    const key = windowKey(merchantId, mode, what)
-    let window = windows.get(key)
-    if (!window) {
+    const own = windows.get(what) ?? new Map<number, Window>()
+    const key = placeKey({ merchantId, mode })
+    let window = own.get(key)
+    if (window === undefined) {
       window = { merchantId, mode, what, counts: new Uint32Array(SECONDS + 1), second: 0, sum: 0, others: 0 }
-      windows.set(key, window)
+      windows.set(what, own.set(key, window))
     }
     moveTo(window, Math.floor(nowMs / 1000))
     return window
@@ -77,7 +79,7 @@ export function sharedWindows(limits: Limits): SharedWindows {
       window.sum += 1
     },
     giveBack(merchantId, mode, { what, atMs }) {
-      const window = windows.get(windowKey(merchantId, mode, what))
+      const window = windows.get(what)?.get(placeKey({ merchantId, mode }))
       const second = Math.floor(atMs / 1000)
       if (!window || window.second - second > SECONDS) return
       const slot = second % window.counts.length
@@ -88,12 +90,14 @@ export function sharedWindows(limits: Limits): SharedWindows {
     },
     async share(db, process, now) {
       const nowMs = now.getTime()
-      for (const [key, window] of windows) {
-        moveTo(window, Math.floor(nowMs / 1000))
-        window.others = 0
-        if (window.sum === 0) windows.delete(key)
-      }
-      const told = [...windows.values()].filter((one) => one.sum >= (limits[one.what] ?? 0) * WORTH_TELLING)
+      const told: Window[] = []
+      for (const [what, own] of windows)
+        for (const [key, window] of own) {
+          moveTo(window, Math.floor(nowMs / 1000))
+          window.others = 0
+          if (window.sum === 0) own.delete(key)
+          else if (window.sum >= (limits[what] ?? 0) * WORTH_TELLING) told.push(window)
+        }
       if (told.length > 0) await tell(db, process, { windows: told, now })
       const heard = await db.query(HEAR, [process, new Date(nowMs - FRESH_MS).toISOString()])
       for (const { merchantId, mode, what, count } of heard)

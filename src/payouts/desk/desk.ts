@@ -1,6 +1,6 @@
+import type { Place } from '../../actors/place.ts'
 import type { App } from '../../app.ts'
 import { type Book, type Head, openBook } from '../../ledger/book.ts'
-import type { HeadPlace } from '../../ledger/head-places.ts'
 import {
   lockSubaccountHeads,
   type SubaccountHead,
@@ -19,7 +19,7 @@ import { costOf, reservePayout } from '../reserve-payout.ts'
 import { openSwitches } from '../sandbox-switch.ts'
 import { addPayouts } from '../write-payouts.ts'
 
-type Holder = HeadPlace & { tag: string }
+type Holder = Place & { tag: string }
 
 /** How the rail stood before the transaction, and the refusal for one that is only away for some time. */
 type Rail = { readiness: PayoutReadiness; away?: RailAway }
@@ -28,7 +28,7 @@ type Rail = { readiness: PayoutReadiness; away?: RailAway }
 export type Desk = {
   termsOf(merchantId: number): MerchantTerms
   /** Why this account may not send money now; null when it may. */
-  stopOf(place: HeadPlace): Refusal | null
+  stopOf(place: Place): Refusal | null
   /** What the account or subaccount of this payout can spend, in whole UGX. */
   availableFor(payout: Pick<NewPayout, 'merchantId' | 'mode' | 'subaccountId'>): number
   /** Stops, balance, rail, in this order; then reserves a new payout. Throws Refusal with nothing reserved. */
@@ -71,7 +71,7 @@ export async function openDesk(app: App, tx: Tx, locked: Locked): Promise<Desk> 
     installations.push(installation)
   }
 
-  function findStop({ merchantId, mode }: HeadPlace): Refusal | null {
+  function findStop({ merchantId, mode }: Place): Refusal | null {
     return stopOf({ mode, frozenFor, head: book.head(merchantId, mode) })
   }
 

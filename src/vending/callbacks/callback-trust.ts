@@ -1,3 +1,4 @@
+import { placeKey } from '../../actors/place.ts'
 import type { App } from '../../app.ts'
 import type { Mode } from '../../merchants/merchant.ts'
 import type { Call } from '../../platform/db/database.ts'
@@ -25,7 +26,7 @@ export type Trust = {
 /** Nothing is remembered from one batch to the next: a secret that is replaced must not count any more. */
 export function trustOfBatch(): Trust {
   const sealed = new Map<number, SealedSecret[]>()
-  const opened = new Map<string, CallbackSecret[]>()
+  const opened = new Map<number, CallbackSecret[]>()
   const served = new Map<string, string>()
 
   const callsFor = (signs: readonly SignPlace[]) =>
@@ -50,9 +51,9 @@ export function trustOfBatch(): Trust {
       return rows
     },
     secretsOf(owner) {
-      const name = `${owner.merchantId} ${owner.mode}`
-      const known = opened.get(name) ?? openSecrets(owner.app, owner, sealed.get(owner.merchantId) ?? [])
-      opened.set(name, known)
+      const key = placeKey(owner)
+      const known = opened.get(key) ?? openSecrets(owner.app, owner, sealed.get(owner.merchantId) ?? [])
+      opened.set(key, known)
       return known
     },
     servedBy: (place) => served.get(signName(place)) ?? null,
