@@ -72,9 +72,7 @@ export function buildServer<App>(frame: Frame<App>): FastifyInstance {
   })
   for (const fact of ['passed', 'objectId', 'outcome', 'code', 'errorText'])
     server.decorateRequest(fact, null)
-  // Every body is read as JSON whatever its Content-Type says (contract.md 2.0).
-  server.removeAllContentTypeParsers()
-  server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  readEveryBody(server)
   const headers = secureHeaders({ https: frame.https })
   const send = answerSender(headers)
   server.setErrorHandler((error, request, reply) => {
@@ -104,6 +102,14 @@ export function buildServer<App>(frame: Frame<App>): FastifyInstance {
   for (const declared of frame.endpoints) addEndpoint(server, frame, { declared, send })
   refuseOtherMethods(server, frame.endpoints)
   return server
+}
+
+/** As JSON, whatever its Content-Type says (contract.md 2.0). */
+function readEveryBody(server: FastifyInstance): void {
+  server.removeAllContentTypeParsers()
+  // JSON by its name too: a type that only `*` serves is looked for anew in each request.
+  const types = ['application/json', '*']
+  server.addContentTypeParser(types, { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 }
 
 function addEndpoint<App>(

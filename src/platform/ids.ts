@@ -69,9 +69,16 @@ export function uuidFor(id: string): string {
 }
 
 /** A new UUID of version 7: it begins with the time, by which what it names is found. */
-export function uuidAt(ms: number): string {
-  const time = Math.floor(ms).toString(16).padStart(12, '0')
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`
+export const uuidAt = (ms: number): string => uuidTime(ms) + randomUUID().slice(15)
+
+let lastUuidTime = { ms: -1, text: '' }
+
+function uuidTime(ms: number): string {
+  if (ms !== lastUuidTime.ms) {
+    const time = Math.floor(ms).toString(16).padStart(12, '0')
+    lastUuidTime = { ms, text: `${time.slice(0, 8)}-${time.slice(8)}-7` }
+  }
+  return lastUuidTime.text
 }
 
 /** The time in ms in a UUID of version 7; null in any other text. */

@@ -110,6 +110,6 @@ async function lookUp(phone: string): Promise<Holder> {
 
 /** Decimal digits derived from the reference, so that statements and receipts look as in live mode. */
 function transactionNumber(reference: string): string {
-  const digest = hash('sha256', reference, 'buffer')
-  return String(10_000_000_000 + (digest.readUIntBE(0, 6) % 89_999_999_999))
+  const digest = hash('sha256', reference, 'hex')
+  return String(10_000_000_000 + (Number.parseInt(digest.slice(0, 12), 16) % 89_999_999_999))
 }
