@@ -18,6 +18,7 @@ type Payee = Share & { status: SubaccountStatus }
 type Ending = { endById: Map<string, ChargeEnd>; terms: Map<number, MerchantTerms>; at: Date }
 
 const NOTHING: SplitEnds = { heads: [], writes: [] }
+const hasShares = ({ shares }: ChargeFacts) => shares !== null
 
 /**
  * Decides each share of the charges that have just ended (CH9). It is reversed when the charge failed, or when its
@@ -25,7 +26,7 @@ const NOTHING: SplitEnds = { heads: [], writes: [] }
  * the ledger heads; sends nothing without a split charge.
  */
 export async function endSplits(tx: Tx, ended: readonly ChargeFacts[], ending: Ending): Promise<SplitEnds> {
-  const charges = ended.filter((charge) => charge.shares !== null)
+  const charges = ended.filter(hasShares)
   if (charges.length === 0) return NOTHING
   const [payees] = await tx.send(lockPayees(charges))
   const payeesOf = byCharge(payees)

@@ -11,25 +11,6 @@ import { LIVE_CLAIMS, type OpenFacts } from './write-charge-status.ts'
  */
 export const FOLLOWED_AT_ONCE = 1000
 
-// A test charge has no attempt.
-const NEVER_SENT = {
-  installation: 'sandbox',
-  state: 'accepted',
-  nth: 0,
-  reposts: 0,
-  firstSentAt: null,
-  sendingSince: null,
-  submitEndedAt: null,
-  questionCount: 0,
-  notFoundCount: 0,
-  firstNotFoundAt: null,
-  refusedAs: null,
-  refusalToConfirm: false,
-  callbackSeenAt: null,
-  lastAnswer: null,
-  tag: '',
-} satisfies Omit<FollowedCharge, keyof DueCharge>
-
 /**
  * Asks the rail about every open charge that is due, and ends those with a final answer (rails.md section 4). Nothing else
  * ends a charge: not its age, not silence, not `not_found`. Live questions never delay the sandbox.
@@ -43,18 +24,22 @@ export function chargeFollower(app: App): LiveFollower {
       const started = app.rails.live.op1_momo ? await live.start() : 0
       // The sandbox calls nobody: one deadline serves all its rows.
       const deadline = app.deadlineIn(QUESTION_DEADLINE_MS)
-      const rows = [
-        ...kept.map((charge) => neverSent(charge, charge)),
-        ...read.map((charge) => neverSent(charge)),
-      ]
-      const followed = await Promise.all(rows.map((row) => follow(app, CHARGE_MOVER, { row, deadline })))
+      const following: Promise<boolean>[] = []
+      for (const charge of kept)
+        following.push(follow(app, CHARGE_MOVER, { row: neverSent(charge, charge), deadline }))
+      for (const charge of read)
+        following.push(follow(app, CHARGE_MOVER, { row: neverSent(charge), deadline }))
+      const followed = await Promise.all(following)
       return followed.filter(Boolean).length + started
     },
     stop: live.stop,
   }
 }
 
-/** Field by field, because every test payment passes here and the charge may carry more than is asked for. */
+/**
+ * A test charge has no attempt. Field by field, because every test payment passes here: fields that are spread into an object are set one
+ * by one, outside of it.
+ */
 function neverSent(charge: DueCharge, facts: OpenFacts | null = null): FollowedCharge {
   return {
     merchantId: charge.merchantId,
@@ -68,6 +53,20 @@ function neverSent(charge: DueCharge, facts: OpenFacts | null = null): FollowedC
     railReference: charge.railReference,
     createdAt: charge.createdAt,
     facts,
-    ...NEVER_SENT,
+    installation: 'sandbox',
+    state: 'accepted',
+    nth: 0,
+    reposts: 0,
+    firstSentAt: null,
+    sendingSince: null,
+    submitEndedAt: null,
+    questionCount: 0,
+    notFoundCount: 0,
+    firstNotFoundAt: null,
+    refusedAs: null,
+    refusalToConfirm: false,
+    callbackSeenAt: null,
+    lastAnswer: null,
+    tag: '',
   }
 }

@@ -4,7 +4,7 @@ import { railAccount } from '../ledger/accounts.ts'
 import { type Book, type Head, inOpenMonth, lockHeads, openBook } from '../ledger/book.ts'
 import { distinctHeads } from '../ledger/head-places.ts'
 import { addSettlements, type Settlement } from '../ledger/settlements.ts'
-import { type MerchantTerms, termsOf } from '../merchants/merchant.ts'
+import { type MerchantTerms, termsByMerchant } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
 import { type Batch, batch } from '../platform/batch.ts'
 import { done, type Outcome, type RunTurn } from '../platform/batch-run.ts'
@@ -13,7 +13,7 @@ import { joinRows } from '../platform/db/columns.ts'
 import type { Call, Tx } from '../platform/db/database.ts'
 import { defineLane } from '../platform/lane.ts'
 import { count, timed } from '../platform/measures.ts'
-import { runApart, turnOfOneRun } from '../platform/run-apart.ts'
+import { runApart } from '../platform/run-apart.ts'
 import { type EndedBefore, inLockOrder, outcomesOfMissed, overtakenOf } from '../rails/ends.ts'
 import type { LockedPost } from '../rails/lock-posts.ts'
 import type { Final, Moved } from '../rails/mover.ts'
@@ -67,8 +67,9 @@ const chargeMoves = defineLane(
     batch({
       run: async (moves, turn) => {
         // Of two answers about one charge in one batch, the later one gets its own transaction.
-        const whole = turnOfOneRun(moves, nameOf, turn)
-        const moved = await runApart(moves, nameOf, (some) => inOpenMonth(() => moveOnce(app, some, whole)))
+        const moved = await runApart(moves, nameOf, (some, isWhole) =>
+          inOpenMonth(() => moveOnce(app, some, isWhole ? turn : {})),
+        )
         crashPoint('charge.moved')
         countEnds(moves, moved)
         const carded = cardEnds(moves)
@@ -91,11 +92,12 @@ function countEnds(moves: readonly ChargeMove[], moved: readonly Outcome<Moved>[
   }
 }
 
-const endsOf = (moves: readonly ChargeMove[]) => ({
-  noun: 'charge' as const,
-  moves,
-  rowOf: ({ charge }: ChargeMove) => charge,
-})
+// Functions of the loops below stand out here: V8 compiles those that are made anew for each batch again and again.
+const chargeOf = ({ charge }: ChargeMove) => charge
+const alongsideOf = ({ alongside = [] }: ChargeMove) => alongside
+const isCarded = ({ charge }: ChargeMove) => charge.giftCardAmount > 0
+
+const endsOf = (moves: readonly ChargeMove[]) => ({ noun: 'charge' as const, moves, rowOf: chargeOf })
 
 const nameOf = ({ charge }: ChargeMove) => `${charge.merchantId} ${charge.id}`
 
@@ -109,12 +111,10 @@ async function moveOnce(
     const overtaken = await overtakenOf<ChargeFailure, ChargeMove>(tx, endsOf(asked))
     const moves = overtaken.size === 0 ? asked : asked.filter((move) => !overtaken.has(move))
     const { missed, writes } = await moveIn(app, tx, { moves, at })
-    return {
-      value: asked.map((move) =>
-        done(overtaken.has(move) ? 'overtaken' : (missed.get(move.charge.id) ?? 'moved')),
-      ),
-      last: writes,
-    }
+    const value: Outcome<Moved>[] = []
+    for (const move of asked)
+      value.push(done(overtaken.has(move) ? 'overtaken' : (missed.get(move.charge.id) ?? 'moved')))
+    return { value, last: writes }
   })
 }
 
@@ -125,34 +125,39 @@ async function moveIn(
   { moves, at }: { moves: readonly ChargeMove[]; at: Date },
 ): Promise<{ missed: Map<string, Moved>; writes: Call[] }> {
   const sorted = inLockOrder(endsOf(moves))
-  const [terms] = await tx.send(termsOf([...new Set(sorted.map((move) => move.charge.merchantId))]))
-  const termsById = new Map(terms.map((one) => [one.id, one]))
-  const ends = sorted.map((move) =>
-    chargeEnd(app, move, { terms: termsById.get(move.charge.merchantId), at }),
-  )
+  const charges = sorted.map(chargeOf)
+  const termsById = await termsByMerchant(tx, charges)
+  const endById = new Map<string, ChargeEnd>()
+  for (const move of sorted) {
+    const { merchantId, id } = move.charge
+    endById.set(id, chargeEnd(app, move, { terms: termsById.get(merchantId), at }))
+  }
+  const ends = [...endById.values()]
   const factsById = factsOf(sorted)
   const [rows, ...locked] = await tx.send(
     factsById === null ? endCharges(ends, at) : endKnownCharges(ends, at),
     ...endCards(cardEnds(sorted), at),
-    lockHeads(distinctHeads(sorted.map(({ charge }) => charge))),
+    lockHeads(distinctHeads(charges)),
   )
   const heads = locked.at(-1) as Head[] // The last that was sent; a batch without a card sends nothing between.
-  const endById = new Map(ends.map((end) => [end.id, end]))
-  const ended = rows.map((row) =>
-    endedCharge((factsById?.get(row.id) ?? row) as OpenFacts, endById.get(row.id) as ChargeEnd, at),
-  )
+  const ended: ChargeFacts[] = []
+  for (const row of rows)
+    ended.push(
+      endedCharge((factsById?.get(row.id) ?? row) as OpenFacts, endById.get(row.id) as ChargeEnd, at),
+    )
   for (const { mode, createdAt } of ended)
     if (mode === 'live') timed('charge_completion_seconds', (at.getTime() - createdAt.getTime()) / 1000)
   const splits = await endSplits(tx, ended, { endById, terms: termsById, at })
   const book = openBook(heads, at, splits.heads)
   const writes = writesFor(ended, { endById, terms: termsById, book, at })
   const missed = await outcomesOfMissed(tx, endsOf(moves), { ended, outcomeOf })
-  const contradictions = moves
-    .filter((move) => missed.get(move.charge.id) === 'contradicted')
-    .flatMap(({ charge, to: said }) =>
-      openContradiction(charge, { tag: termsById.get(charge.merchantId)?.tag, said, at }),
-    )
-  const alongside = moves.flatMap((move) => move.alongside ?? [])
+  const contradictions: Call[] = []
+  for (const { charge, to: said } of moves)
+    if (missed.get(charge.id) === 'contradicted')
+      contradictions.push(
+        ...openContradiction(charge, { tag: termsById.get(charge.merchantId)?.tag, said, at }),
+      )
+  const alongside = moves.flatMap(alongsideOf)
   return { missed, writes: [...writes, ...splits.writes, ...joinRows(alongside), ...contradictions] }
 }
 
@@ -229,7 +234,7 @@ function outcomeOf(found: EndedBefore | undefined, { to }: ChargeMove): Moved {
 
 /** The cards of these charges: spent by success, freed by failure. */
 function cardEnds(moves: readonly ChargeMove[]): CardEnd[] {
-  const carded = moves.filter(({ charge }) => charge.giftCardAmount > 0)
+  const carded = moves.filter(isCarded)
   return carded.map(({ charge: { merchantId, id: chargeId }, to }) => ({
     merchantId,
     chargeId,

@@ -53,6 +53,8 @@ export function createUnderKeys<Request extends Keyed, Made extends { id: string
   deciding: Deciding<Request, Made>,
 ): Creations<Request, Made> {
   const seen = new Map(deciding.keys.map((row) => [ownerName(row), row]))
+  // Mostly there is none, and then the name of a key need not be put together.
+  const rowOf = (request: Request) => (seen.size === 0 ? undefined : seen.get(ownerName(request)))
   const uses: Parameters<typeof addKeys>[0][number][] = []
   const created: Creations<Request, Made> = {
     outcomes: [],
@@ -83,7 +85,7 @@ export function createUnderKeys<Request extends Keyed, Made extends { id: string
   function outcomeOf(request: Request): Outcome<Created<Made>> {
     try {
       deciding.windows.check(request.caller)
-      const row = seen.get(ownerName(request))
+      const row = rowOf(request)
       return done(row === undefined ? create(request) : repeat(row, request, deciding.windows))
     } catch (error) {
       const answer = refusedAnswer(error, request.requestId)

@@ -1,6 +1,7 @@
 import type { App } from '../app.ts'
 import { assert } from '../platform/assert.ts'
-import { type Call, call } from '../platform/db/database.ts'
+import { numbers } from '../platform/db/columns.ts'
+import { type Call, call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { domainRefusal } from '../platform/refusal.ts'
 
@@ -80,15 +81,28 @@ const TERMS = `select id, tag, active, kyc_status as "kycStatus", instant_settle
 const TERMS_BY_ID = statement<MerchantTerms>('merchant terms by id', TERMS)
 const LOCK_TERMS = statement<MerchantTerms>('lock merchant terms', `${TERMS} order by id for share`)
 
-export const merchantsById = (ids: readonly number[]) => call(MERCHANTS_BY_ID, ids)
+export const merchantsById = (ids: readonly number[]) => call(MERCHANTS_BY_ID, numbers(ids))
 export const merchantNamed = (name: string) => call(MERCHANT_NAMED, name)
 export const allMerchants = () => call(ALL_MERCHANTS)
 
 /** The terms of several merchants, read in the transaction that decides with them. */
-export const termsOf = (ids: readonly number[]): Call<MerchantTerms> => call(TERMS_BY_ID, ids)
+export const termsOf = (ids: readonly number[]): Call<MerchantTerms> => call(TERMS_BY_ID, numbers(ids))
 
 /** The same, locked until the commit, so that the terms cannot change before what was decided with them is stored. */
-export const lockTerms = (ids: readonly number[]): Call<MerchantTerms> => call(LOCK_TERMS, ids)
+export const lockTerms = (ids: readonly number[]): Call<MerchantTerms> => call(LOCK_TERMS, numbers(ids))
+
+/** The terms of the merchants of these rows, by merchant. */
+export async function termsByMerchant(
+  tx: Tx,
+  rows: readonly { merchantId: number }[],
+): Promise<Map<number, MerchantTerms>> {
+  const merchants = new Set<number>()
+  for (const { merchantId } of rows) merchants.add(merchantId)
+  const [terms] = await tx.send(termsOf([...merchants]))
+  const byMerchant = new Map<number, MerchantTerms>()
+  for (const one of terms) byMerchant.set(one.id, one)
+  return byMerchant
+}
 
 const LOCK_SWITCHES = statement<FailingSwitch>(
   'lock sandbox switches',

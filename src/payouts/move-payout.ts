@@ -12,7 +12,7 @@ import { joinRows } from '../platform/db/columns.ts'
 import type { Call, Tx } from '../platform/db/database.ts'
 import { defineLane } from '../platform/lane.ts'
 import { count } from '../platform/measures.ts'
-import { runApart, turnOfOneRun } from '../platform/run-apart.ts'
+import { runApart } from '../platform/run-apart.ts'
 import { type EndedBefore, inLockOrder, outcomesOfMissed, overtakenOf } from '../rails/ends.ts'
 import type { LockedPost } from '../rails/lock-posts.ts'
 import type { Final, Moved } from '../rails/mover.ts'
@@ -54,8 +54,9 @@ export const payoutMoves = defineLane(
     batch({
       run: async (moves, turn) => {
         // Of two answers about one payout in one batch, the later one gets its own transaction.
-        const whole = turnOfOneRun(moves, nameOf, turn)
-        const moved = await runApart(moves, nameOf, (some) => inOpenMonth(() => moveOnce(app, some, whole)))
+        const moved = await runApart(moves, nameOf, (some, isWhole) =>
+          inOpenMonth(() => moveOnce(app, some, isWhole ? turn : {})),
+        )
         crashPoint('payout.moved')
         countEnds(moves, moved)
         if (moved.some((one) => one.ok && one.value === 'moved')) app.nudge('send-deliveries')

@@ -148,9 +148,10 @@ function fill<Item, Result>(
   rest: readonly Waiting<Item, Result>[],
   { max, busy }: { max: number; busy: ReadonlySet<number> },
 ): Waiting<Item, Result>[] {
-  return rest.filter((entry) => {
-    if (first.length >= max || busy.has(entry.key)) return true
-    first.push(entry)
-    return false
-  })
+  const left: Waiting<Item, Result>[] = []
+  for (const entry of rest) {
+    const fits = first.length < max && !busy.has(entry.key)
+    ;(fits ? first : left).push(entry)
+  }
+  return left
 }

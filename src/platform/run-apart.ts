@@ -1,20 +1,22 @@
-import type { Outcome, RunTurn } from './batch-run.ts'
+import type { Outcome } from './batch-run.ts'
 
-/**
- * The turn for `runApart`. It waits only briefly for locks when a single run does everything, because after several runs
- * the committed ones must not run again.
- */
-export const turnOfOneRun = <Item>(
-  items: readonly Item[],
-  nameOf: (item: Item) => string,
-  turn: RunTurn,
-): Partial<RunTurn> => (new Set(items.map(nameOf)).size === items.length ? turn : {})
+type Run<Item, Result> = (items: readonly Item[], isWhole: boolean) => Promise<Outcome<Result>[]>
 
 /**
  * Runs items so that no run contains two with the same name: the first of a name runs first, the next ones in later runs.
- * Answers in the order given.
+ * Answers in the order given. `isWhole`: this run does everything. Only such a run may wait briefly for locks and be tried again as a
+ * whole, because after several runs the committed ones must not run again.
  */
 export async function runApart<Item, Result>(
+  items: readonly Item[],
+  nameOf: (item: Item) => string,
+  run: Run<Item, Result>,
+): Promise<Outcome<Result>[]> {
+  if (new Set(items.map(nameOf)).size === items.length) return run(items, true)
+  return runInTurn(items, nameOf, (some) => run(some, false))
+}
+
+async function runInTurn<Item, Result>(
   items: readonly Item[],
   nameOf: (item: Item) => string,
   run: (items: readonly Item[]) => Promise<Outcome<Result>[]>,
@@ -24,7 +26,7 @@ export async function runApart<Item, Result>(
   const first = [...firsts.values()]
   const outcomes = new Map((await run(first)).map((outcome, index) => [first[index] as Item, outcome]))
   const repeats = items.filter((item) => !outcomes.has(item))
-  const later = repeats.length === 0 ? [] : await runApart(repeats, nameOf, run)
+  const later = repeats.length === 0 ? [] : await runInTurn(repeats, nameOf, run)
   for (const [index, item] of repeats.entries()) outcomes.set(item, later[index] as Outcome<Result>)
   return items.map((item) => outcomes.get(item) as Outcome<Result>)
 }

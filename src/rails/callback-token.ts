@@ -1,6 +1,7 @@
 import { createHmac, hash } from 'node:crypto'
 import type { App } from '../app.ts'
 import { tagIn } from '../platform/ids.ts'
+import type { Channel } from './rail.ts'
 
 type Calls = Pick<App, 'vault' | 'rails'>
 
@@ -28,7 +29,6 @@ const tokenOf = (vault: App['vault'], reference: string): string =>
 
 /** Whether some contract of this rail calls back at an address of each attempt. */
 const callsBack = ({ rails }: Pick<App, 'rails'>, channel: string): boolean =>
-  Object.entries(rails.live).some(
-    ([name, rail]) =>
-      name === channel && rail.installations.some(({ callbacks }) => callbacks === 'each attempt'),
-  )
+  (Object.hasOwn(rails.live, channel) ? rails.live[channel as Channel] : undefined)?.installations.some(
+    ({ callbacks }) => callbacks === 'each attempt',
+  ) ?? false

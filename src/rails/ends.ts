@@ -23,7 +23,8 @@ const STATUS_OF = mapValues(TABLES, (table) =>
 /** In the order in which every transaction locks them, so that two never wait for each other in a ring. */
 export const inLockOrder = <Move>({ moves, rowOf }: Ends<Move>): Move[] =>
   [...moves].sort((a, b) => {
-    const [one, other] = [rowOf(a), rowOf(b)]
+    const one = rowOf(a)
+    const other = rowOf(b)
     return one.merchantId - other.merchantId || (one.id < other.id ? -1 : 1)
   })
 
@@ -32,7 +33,7 @@ export async function overtakenOf<
   Failure extends string,
   Move extends { still?: (found: LockedPost<Failure>) => boolean },
 >(tx: Tx, { noun, moves, rowOf }: Ends<Move>): Promise<ReadonlySet<Move>> {
-  const judged = moves.filter(({ still }) => still !== undefined)
+  const judged = moves.filter(isConditional)
   if (judged.length === 0) return new Set()
   const [rows] = await tx.send(lockPosts<Failure>(noun, judged.map(rowOf)))
   const rowById = new Map(rows.map((row) => [row.id, row]))
@@ -44,6 +45,8 @@ export async function overtakenOf<
   )
 }
 
+const isConditional = ({ still }: { still?: unknown }) => still !== undefined
+
 /** What became of the moves that found their movement closed, by id: `outcomeOf` compares. Sends nothing when there are none. */
 export async function outcomesOfMissed<Move, Result>(
   tx: Tx,
@@ -53,6 +56,8 @@ export async function outcomesOfMissed<Move, Result>(
     outcomeOf,
   }: { ended: readonly Named[]; outcomeOf(found: EndedBefore | undefined, move: Move): Result },
 ): Promise<Map<string, Result>> {
+  // A movement is asked for once, and none is ended that was not asked for.
+  if (ended.length === moves.length) return new Map()
   const endedIds = new Set(ended.map(({ id }) => id))
   const missed = moves.filter((move) => !endedIds.has(rowOf(move).id))
   if (missed.length === 0) return new Map()

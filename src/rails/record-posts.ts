@@ -7,7 +7,7 @@ import { done, type Outcome, type RunTurn } from '../platform/batch-run.ts'
 import { joinRows } from '../platform/db/columns.ts'
 import type { Call } from '../platform/db/database.ts'
 import { defineLane } from '../platform/lane.ts'
-import { runApart, turnOfOneRun } from '../platform/run-apart.ts'
+import { runApart } from '../platform/run-apart.ts'
 import { type LockedPost, lockPosts, NOUNS, type Noun } from './lock-posts.ts'
 
 /** The answer to the first post of a movement whose caller waits, and what it writes. Decided on the locked rows. */
@@ -35,10 +35,8 @@ const records = defineLane(
   (app): Batch<PostRecord, Answer | null> =>
     batch({
       // Of two answers about one movement in one batch, the later one gets its own transaction.
-      run: (posts, turn) => {
-        const whole = turnOfOneRun(posts, nameOf, turn)
-        return runApart(posts, nameOf, (some) => recordOnce(app, some, whole))
-      },
+      run: (posts, turn) =>
+        runApart(posts, nameOf, (some, isWhole) => recordOnce(app, some, isWhole ? turn : {})),
       laneOf: ({ row }) => row.merchantId,
       refuses: false,
     }),

@@ -49,7 +49,7 @@ export function requestRecorder(
   async function write(batch: readonly Waiting[]): Promise<void> {
     for (const [cell, own] of byCell(batch)) {
       const app = appOf({ cell })
-      const add = () => app.db.queries(...REQUESTS.rows(own.map(({ noted, atMs }) => rowOf(noted, atMs))))
+      const add = () => app.db.queries(...REQUESTS.rows(own.map(asRow)))
       // Two processes may draw one id for two requests of a millisecond: then both are drawn again.
       await add().catch((error) => {
         if (!isTaken(error)) throw error
@@ -85,6 +85,8 @@ export function requestRecorder(
     dropped: () => dropped,
   }
 }
+
+const asRow = ({ noted, atMs }: Waiting): RequestRow => rowOf(noted, atMs)
 
 const useOf = ({ noted: { caller }, atMs }: Waiting): KeyUse => ({
   merchantId: caller.merchantId,
