@@ -52,16 +52,18 @@ export function putInto<Item, Result>(lane: Lane<Item, Result>, entry: Waiting<I
 
 /**
  * How long an item added now would probably wait: for everything before it and for its own batch. `later`: how many are going to be added
- * before it.
+ * before it. A lane that refuses, and takes nothing more from anybody now, answers with what is too long for everybody: so a request is
+ * refused when it comes, which costs half of what it costs once its body has been read.
  */
 export function expectedMs<Item, Result>(
   { waiting, usualMs, steadyMs, begunAt }: Lane<Item, Result>,
-  { max, later }: { max: number; later: number },
+  { max, later, refuses = false }: { max: number; later: number; refuses?: boolean },
 ): number {
   // A batch that is slower than usual is expected to take at least as long again.
   const runMs = begunAt === null ? usualMs : Math.max(usualMs, performance.now() - begunAt)
   const nowMs = (Math.floor(waiting.length / max) + (begunAt === null ? 0 : 1)) * runMs
-  return nowMs + Math.floor(later / max) * (steadyMs ?? 0)
+  const fullMs = refuses && waiting.length >= MAX_WAITING * FULL_FOR_ALL ? LONGEST_EXPECTED_MS : 0
+  return Math.max(fullMs, nowMs + Math.floor(later / max) * (steadyMs ?? 0))
 }
 
 /** How long the batches of what waits and of `later` others steadily take, in ms; a part of a batch counts as that part. */

@@ -225,3 +225,21 @@ test('what is behind counts with the time that batches steadily took, and a part
   }
   await Promise.all(later)
 })
+
+test('a lane that takes nothing more from anybody says so before an item comes', async () => {
+  const work = held()
+  const group = batch({ run: work.run, laneOf, max: 10_000 })
+  const answers = [group.add(item(0))]
+  await turns()
+  for (let value = 1; value < 2500; value += 1) answers.push(group.add(item(value, value)))
+  assert.ok(group.expectedMs() < 1000, 'one more fits')
+  answers.push(group.add(item(2500, 2500)))
+  assert.ok(group.expectedMs() >= 2000, 'too long for everybody')
+  await assert.rejects(group.add(item(2501, 2501)), { status: 503 })
+  while (work.underWay() > 0) {
+    work.letGo()
+    await turns()
+  }
+  await Promise.all(answers)
+  assert.ok(group.expectedMs() < 1000)
+})

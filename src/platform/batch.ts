@@ -105,7 +105,7 @@ export function batch<Item, Result>(options: BatchOptions<Item, Result>): Batch<
       return promise
     },
     waiting: () => [lane, ...apart.values()].reduce((sum, { waiting }) => sum + waiting.length, 0),
-    expectedMs: (later = 0) => expectedMs(lane, { max, later }),
+    expectedMs: (later = 0) => expectedMs(lane, { max, later, refuses }),
     behindMs: (later) => behindMs(lane, { max, later }),
     idle: async () => {
       while (apart.size > 0 || group.main !== null || group.beside !== null)
