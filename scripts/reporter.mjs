@@ -1,4 +1,5 @@
-// One report of several runs of node's runner: each file as a whole, the slowest files, and the sums of the closing lines.
+// One report of several runs of node's runner: each file as a whole, the slowest files, what failed, and the sums of the
+// closing lines. What failed is said again at the end, because often only the end of a log is kept.
 import { PassThrough } from 'node:stream'
 import { tap } from 'node:test/reporters'
 
@@ -13,24 +14,28 @@ async function* asOneRun(runs, missing) {
   const startedAt = performance.now()
   const sums = new Map(SUMS.map((name) => [name, 0]))
   const took = []
+  const failed = []
   let number = 0
   for await (const block of blocksOf(runs)) {
     for (const event of withoutClosing(block, sums)) yield numbered(event, number + 1)
     const { type, data } = block.at(-1)
     if (!endsFile(block.at(-1))) continue
     number += 1
+    failed.push(...failuresOf(block))
     if (missing.delete(data.name)) took.push({ seconds: data.details.duration_ms / 1000, name: data.name })
     if (type === 'test:fail' && !block.some(isFailedTest)) sums.set('fail', sums.get('fail') + 1)
   }
   for (const name of missing) {
     number += 1
     sums.set('fail', sums.get('fail') + 1)
-    yield notRun(name, number)
+    const event = notRun(name, number)
+    failed.push(...failuresOf([event]))
+    yield event
   }
   yield { type: 'test:plan', data: { nesting: 0, count: number } }
   // The runs overlap or follow each other: only the whole has a duration.
   sums.set('duration_ms', Math.round(performance.now() - startedAt))
-  const closing = [...slowest(took), ...[...sums].map(([name, value]) => `${name} ${value}`)]
+  const closing = [...slowest(took), ...failed, ...[...sums].map(([name, value]) => `${name} ${value}`)]
   yield* closing.map((message) => ({ type: 'test:diagnostic', data: { nesting: 0, message } }))
 }
 
@@ -74,6 +79,19 @@ function withoutClosing(block, sums) {
 
 const numbered = (event, testNumber) =>
   endsFile(event) ? { ...event, data: { ...event.data, testNumber } } : event
+
+/** A line for each failed test of a file, without the suites that failed only because a test in them did. */
+function failuresOf(block) {
+  const file = block.at(-1).data.name
+  const failed = block.filter(({ type, data }) => {
+    return type === 'test:fail' && data.details.error?.failureType !== 'subtestsFailed'
+  })
+  return failed.map(({ data }) => {
+    const { error } = data.details
+    const [why] = String(error?.cause?.message ?? error?.message ?? error).split('\n')
+    return `failed: ${file}${data.nesting > 0 ? `: ${data.name}` : ''}: ${why}`
+  })
+}
 
 function notRun(name, testNumber) {
   const error = new Error('its process ended before the file had')
