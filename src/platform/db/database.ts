@@ -1,11 +1,11 @@
 import type pg from 'pg'
-import type { PoolClient } from 'pg'
 import { count, timed } from '../measures.ts'
-import { CommitUnknown, classify, isLockTimeout, isRetryable, sqlState } from './errors.ts'
+import { isLockTimeout, isRetryable, sqlState } from './errors.ts'
 import { type Gate, gate, type Share } from './gate.ts'
-import { type DatabaseOptions, makePool, openAll } from './pool.ts'
+import { type DatabaseOptions, makePool, openAll, throwClassified, withClient } from './pool.ts'
+import { type SnapshotWork, snapshotsOf } from './snapshots.ts'
 import type { Statement } from './statement.ts'
-import { commitWork, hurried, readSnapshot, run, settled, together } from './transaction.ts'
+import { commitWork, hurried, run, settled, together } from './transaction.ts'
 import { setValueTypes } from './value-types.ts'
 
 setValueTypes()
@@ -45,7 +45,7 @@ export type Database = {
   /** The same for this kind of work and merchant. */
   transactionFor<T>(turn: Turn, work: Work<T>): Promise<T>
   /** A connection without pipelining in a REPEATABLE READ, READ ONLY snapshot, for reports and `verify`. */
-  snapshot<T>(work: (client: PoolClient) => Promise<T>): Promise<T>
+  snapshot<T>(work: SnapshotWork<T>): Promise<T>
   /** Opens every connection now: a burst after the start must not wait for the server to fork. */
   warm(): Promise<void>
   close(): Promise<void>
@@ -62,8 +62,6 @@ export type Database = {
   readonly mostConnections: number
 }
 
-/** Opened when they are needed. Whoever reads a snapshot waits for its turn (`reportTurns`), not for a connection. */
-const REPORTS_AT_ONCE = 4
 const TRIES = 3
 export const call = <Row>(statement: Statement<Row>, ...values: unknown[]): Call<Row> => ({
   statement,
@@ -73,7 +71,7 @@ export const call = <Row>(statement: Statement<Row>, ...values: unknown[]): Call
 export function openDatabase(options: DatabaseOptions): Database {
   const pool = makePool(options, true)
   const single = makePool({ ...options, connections: options.singleConnections }, true)
-  const reports = makePool({ ...options, connections: REPORTS_AT_ONCE, statementTimeoutMs: 60_000 }, false)
+  const reports = snapshotsOf(options)
   const money = gateFor(options, options.connections, Math.floor(options.connections / 4))
   const reads = gateFor(options, options.singleConnections, 0)
   const transactionFor: Database['transactionFor'] = ({ kind = 'out', hurry = false, ...of }, work) =>
@@ -84,7 +82,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     )
   return {
     pool,
-    mostConnections: options.connections + options.singleConnections + REPORTS_AT_ONCE,
+    mostConnections: options.connections + options.singleConnections + reports.mostConnections,
     warm: async () => {
       await Promise.all([openAll(pool, options.connections), openAll(single, options.singleConnections)])
     },
@@ -107,13 +105,13 @@ export function openDatabase(options: DatabaseOptions): Database {
       ),
     transaction: (work) => transactionFor({}, work),
     transactionFor,
-    snapshot: (work) => withClient(reports, (client) => readSnapshot(client, work)),
+    snapshot: reports.read,
     inWork: () => money.inWork(),
     quietMs: () => money.quietMs(),
     waiting: () => money.waiting() + reads.waiting(),
     expectedMs: (kind) => (kind === 'statement' ? reads.expectedMs(READ) : money.expectedMs({ kind })),
     close: async () => {
-      await Promise.all([pool.end(), single.end(), reports.end()])
+      await Promise.all([pool.end(), single.end(), reports.close()])
     },
   }
 }
@@ -140,26 +138,6 @@ async function passing<T>(gate: Gate, share: Share, work: () => Promise<T>): Pro
   }
 }
 
-async function withClient<T>(pool: pg.Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect().catch(throwClassified)
-  // An idle connection that is cut reports here; statements under way get the error themselves.
-  const ignore = () => {}
-  client.on('error', ignore)
-  let broken = true
-  try {
-    const value = await work(client)
-    broken = false
-    return value
-  } catch (error) {
-    const classified = classify(error)
-    broken = classified !== error || error instanceof CommitUnknown
-    throw classified
-  } finally {
-    client.off('error', ignore)
-    client.release(broken)
-  }
-}
-
 async function retried<T>(hurry: boolean, work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -170,8 +148,4 @@ async function retried<T>(hurry: boolean, work: () => Promise<T>): Promise<T> {
       await new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 45))
     }
   }
-}
-
-function throwClassified(error: unknown): never {
-  throw classify(error)
 }

@@ -1,4 +1,5 @@
-import pg from 'pg'
+import pg, { type PoolClient } from 'pg'
+import { CommitUnknown, classify } from './errors.ts'
 import { serverSocket } from './server-socket.ts'
 
 export type DatabaseOptions = {
@@ -59,4 +60,29 @@ export function makePool(options: DatabaseOptions, pipeline: boolean): pg.Pool {
 export async function openAll(pool: pg.Pool, count: number): Promise<void> {
   const clients = await Promise.allSettled(Array.from({ length: count }, () => pool.connect()))
   for (const client of clients) if (client.status === 'fulfilled') client.value.release()
+}
+
+/** Runs `work` on a connection, which is closed after an error that may have left it out of step. Errors: DatabaseAway, or those of `work`. */
+export async function withClient<T>(pool: pg.Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect().catch(throwClassified)
+  // An idle connection that is cut reports here; statements under way get the error themselves.
+  const ignore = () => {}
+  client.on('error', ignore)
+  let broken = true
+  try {
+    const value = await work(client)
+    broken = false
+    return value
+  } catch (error) {
+    const classified = classify(error)
+    broken = classified !== error || error instanceof CommitUnknown
+    throw classified
+  } finally {
+    client.off('error', ignore)
+    client.release(broken)
+  }
+}
+
+export function throwClassified(error: unknown): never {
+  throw classify(error)
 }

@@ -113,16 +113,3 @@ export async function settled(queries: Promise<pg.QueryResult>[]): Promise<pg.Qu
     return outcome.value
   })
 }
-
-/** One snapshot, read only. */
-export async function readSnapshot<T>(
-  client: PoolClient,
-  work: (client: PoolClient) => Promise<T>,
-): Promise<T> {
-  await client.query('begin isolation level repeatable read read only')
-  try {
-    return await work(client)
-  } finally {
-    await client.query('rollback').catch(() => {})
-  }
-}

@@ -4,9 +4,10 @@ import { statement } from '../../platform/db/statement.ts'
 import { unavailable } from '../../platform/refusal.ts'
 import { minus, type Sum, sumOf } from '../../platform/sums.ts'
 import { countCovered } from './covered.ts'
+import { inAdvance, windowsOf } from './in-advance.ts'
 import type { Period } from './period.ts'
 import { rangeOf, type SeqRange } from './range.ts'
-import type { Asked, Ledger, Paced } from './snapshot.ts'
+import type { Asked, Doubled, Ledger, Paced } from './snapshot.ts'
 
 /** The totals of a month, read before its lines. Whole UGX; balances are available + pending. */
 export type Figures = {
@@ -62,11 +63,13 @@ const UNDECIDED = statement<{ count: number }>(
 
 // Transfers: the server takes some fifty milliseconds for the one and five for the other, which makes all of them dearer by a tenth.
 const SUMMED_AT_ONCE = { quietly: 100_000, besideMoney: 10_000 }
+// Opening another takes some ten milliseconds, as reading so many does.
+const ONE_CONNECTION = 20_000
 const DECIDED_WITHIN_S = 5
 
 /** Reads the totals of the month. Throws 503 while a payout of a finished month is not decided yet. */
 export async function readFigures(
-  snapshot: Asked & Paced,
+  snapshot: Asked & Paced & Doubled,
   ledger: Ledger,
   { period, complete }: { period: Period; complete: boolean },
 ): Promise<Figures> {
@@ -75,9 +78,11 @@ export async function readFigures(
   const own = [ledger.merchantId, ledger.mode]
   const month = [sqlTime(period.start), sqlTime(period.end)]
   const [checkpoint] = await snapshot.ask(CHECKPOINT, [...own, range.first])
+  const summed = { ...range, first: (checkpoint?.seq ?? 0) + 1 }
+  if (summed.end - summed.first > ONE_CONNECTION) await snapshot.double()
   const sums: KindSum[] = []
-  for (const { first, end } of windowsOf({ ...range, first: (checkpoint?.seq ?? 0) + 1 }, atOnce))
-    sums.push(...(await snapshot.ask(SUMS, [...own, first, end, ...month])))
+  const read = ({ first, end }: SeqRange) => snapshot.ask(SUMS, [...own, first, end, ...month])
+  for await (const some of inAdvance(snapshot, windowsOf(summed, atOnce), read)) sums.push(...some)
   const before = totalOf(sums.filter(({ inside }) => !inside))
   const reserved = totalOf(sums.filter(({ inside, kind }) => inside && kind === 'payout_reserve'))
   const [published] = reserved.count === 0 ? [NONE] : await snapshot.ask(PUBLISHED, [...own, ...month])
@@ -96,15 +101,6 @@ const NONE: Published = { count: 0, paidOut: 0, paidOutTotal: 0 }
 /** It will be shown or taken back within seconds, and a finished month must not change. */
 function refuseUndecided([undecided]: readonly { count: number }[]): void {
   if (undecided && undecided.count > 0) throw unavailable(DECIDED_WITHIN_S)
-}
-
-/** Splits a range into pieces of at most `size` numbers. It is asked before each. */
-export function* windowsOf({ first, end }: SeqRange, size: () => number): Generator<SeqRange> {
-  for (let from = first; from < end; ) {
-    const next = Math.min(from + size(), end)
-    yield { first: from, end: next }
-    from = next
-  }
 }
 
 function figuresOf(

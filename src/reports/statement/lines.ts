@@ -7,7 +7,8 @@ import { letOthersRun } from '../../platform/let-others-run.ts'
 import type { Sum } from '../../platform/sums.ts'
 import { ADJUSTMENTS } from './adjustments.ts'
 import { withCovered } from './covered.ts'
-import { type Figures, windowsOf } from './figures.ts'
+import type { Figures } from './figures.ts'
+import { inAdvance, windowsOf } from './in-advance.ts'
 import { GIFT_CARD, MONEY_IN, MONEY_IN_KINDS } from './money-in.ts'
 import { MONEY_OUT, MONEY_OUT_KINDS } from './money-out.ts'
 import type { Period } from './period.ts'
@@ -101,60 +102,38 @@ type Question = { statement: Statement; more: readonly Literal[]; lines: number 
 
 /** The rows of a question about every window of the month, in blocks. */
 async function* rowsOf(
-  { copy }: Snapshot,
+  snapshot: Snapshot,
   month: Month,
   { statement, more, lines }: Question,
 ): AsyncGenerator<Buffer> {
-  // One window is used while the next one is read.
-  let [memory, inUse]: [Buffer[], Buffer[]] = [[], []]
-  const read = (window: SeqRange) => {
-    ;[memory, inUse] = [inUse, memory]
-    return copy(statement, [...windowOf(month, window), ...more], memory)
+  const { copy } = snapshot
+  // Of windows that have been used.
+  const memories: Buffer[][] = []
+  const read = async (window: SeqRange) => {
+    const memory = memories.pop() ?? []
+    return { memory, blocks: await copy(statement, [...windowOf(month, window), ...more], memory) }
   }
-  for await (const blocks of inAdvance(month, lines, read)) yield* blocks
+  for await (const { blocks, memory } of inAdvance(snapshot, windowsFor(month, lines), read)) {
+    yield* blocks
+    memories.push(memory)
+  }
 }
 
-async function* adjustmentsOf({ ask }: Snapshot, month: Month): AsyncGenerator<Lines> {
+async function* adjustmentsOf(snapshot: Snapshot, month: Month): AsyncGenerator<Lines> {
   const { withheld, countAdjustments } = month.figures
   const read = (window: SeqRange) => {
     const values = windowOf(month, window).map((value) => (value instanceof Date ? sqlTime(value) : value))
-    return ask(ADJUSTMENTS, [...values, withheld > 0])
+    return snapshot.ask(ADJUSTMENTS, [...values, withheld > 0])
   }
-  for await (const [written] of inAdvance(month, countAdjustments, read)) {
+  for await (const [written] of inAdvance(snapshot, windowsFor(month, countAdjustments), read)) {
     assert(written, 'an aggregate is one row')
     yield { lines: Buffer.from(written.lines ?? ''), count: written.count, giftCards: 0 }
   }
 }
 
-/** Reads window after window, the next one while the last one is used. */
-async function* inAdvance<T>(
-  { figures: { range } }: Month,
-  lines: number,
-  read: (window: SeqRange) => Promise<T>,
-): AsyncGenerator<T> {
-  const size = windowFor(range, lines)
-  const windows = windowsOf(range, () => size)
-  const next = () => {
-    const { value, done } = windows.next()
-    const reading = done ? null : read(value)
-    // A caller that stops early ignores its result.
-    reading?.catch(() => {})
-    return reading
-  }
-  let reading = next()
-  try {
-    while (reading !== null) {
-      const window = await reading
-      reading = next()
-      yield window
-    }
-  } finally {
-    await reading?.catch(() => {})
-  }
-}
-
-/** The number of transfers of a window, from the number of lines in the month. */
-function windowFor({ first, end }: SeqRange, lines: number): number {
-  const wanted = Math.ceil(((end - first) * WINDOW.lines) / lines)
-  return Math.min(Math.max(wanted, WINDOW.least), WINDOW.most)
+/** The windows of the month in which a section has so many lines. */
+function windowsFor({ figures: { range } }: Month, lines: number): Generator<SeqRange> {
+  const wanted = Math.ceil(((range.end - range.first) * WINDOW.lines) / lines)
+  const size = Math.min(Math.max(wanted, WINDOW.least), WINDOW.most)
+  return windowsOf(range, () => size)
 }

@@ -1,20 +1,27 @@
 import type { PoolClient } from 'pg'
 import { copyOut, type Literal } from '../../platform/db/copy-out.ts'
 import type { Database } from '../../platform/db/database.ts'
-import { restBesideMoney } from '../../platform/db/rest.ts'
+import { type RestFor, restBesideMoney } from '../../platform/db/rest.ts'
 import { type Statement, statement } from '../../platform/db/statement.ts'
 
 /** Whose money, in which mode. */
 export type Ledger = { merchantId: number; mode: 'test' | 'live' }
 
 /** One state of the database that all questions are asked of. */
-export type Snapshot = Asked & Paced & Copied
+export type Snapshot = Asked & Paced & Copied & Doubled
 export type Asked = { ask<Row>(question: Statement<Row>, values: readonly unknown[]): Promise<Row[]> }
 /** Whether payments are being made, so that long questions should be asked in smaller pieces. */
 export type Paced = { moneyMoves(): boolean }
 /** The rows of an answer in binary, for questions with very many (db/copy-out.ts). */
 export type Copied = {
   copy(question: Statement, values: readonly Literal[], memory?: Buffer[]): Promise<Buffer[]>
+}
+
+/** How many questions it answers at once. */
+export type Doubled = {
+  answersAtOnce(): number
+  /** Opens a second connection to it, if one is free. It is used while no payments are made. */
+  double(): Promise<void>
 }
 
 // The two halves of a window are hashed against each other and everything else is found by its index; estimates for a month
@@ -42,21 +49,57 @@ export function inSnapshot<T>(
   work: (snapshot: Snapshot) => Promise<T>,
   plans: Statement = SETTINGS,
 ): Promise<T> {
-  return db.snapshot(async (client: PoolClient) => {
+  return db.snapshot(async (first, openSecond) => {
     const restFor = restBesideMoney(db)
+    const connections = [newConnection(first)]
+    const moneyMoves = () => restFor(1) > 0
+    // Beside payments one question at a time: the other processor is theirs.
+    const usable = () => (moneyMoves() ? connections.slice(0, 1) : connections)
     const snapshot: Snapshot = {
-      ask: async ({ name, text }, values) => {
-        const askedAt = performance.now()
-        const { rows } = await client.query({ name, text, values: [...values] })
-        const ms = restFor(performance.now() - askedAt)
-        if (ms >= SHORTEST_REST_MS) await new Promise((resolve) => setTimeout(resolve, ms))
-        return rows
+      ask: (question, values) =>
+        onLeastBusy(usable(), (client) => askOn(client, { question, values, restFor })),
+      copy: (question, values, memory = []) =>
+        onLeastBusy(usable(), (client) => copyOut(client, question, { values, memory, restFor })),
+      moneyMoves,
+      answersAtOnce: () => usable().length,
+      double: async () => {
+        const second = await openSecond()
+        if (second === null) return
+        await askOn(second, { question: plans, values: [], restFor })
+        connections.push(newConnection(second))
       },
-      moneyMoves: () => restFor(1) > 0,
-      copy: (question, values, memory = []) => copyOut(client, question, { values, memory, restFor }),
     }
     await snapshot.ask(plans, [])
     if (snapshot.moneyMoves()) await snapshot.ask(ALONE, [])
     return work(snapshot)
   })
 }
+
+type Connection = { client: PoolClient; busyWith: number }
+const newConnection = (client: PoolClient): Connection => ({ client, busyWith: 0 })
+
+async function onLeastBusy<T>(
+  connections: readonly Connection[],
+  work: (client: PoolClient) => Promise<T>,
+): Promise<T> {
+  const connection = connections.reduce((least, one) => (one.busyWith < least.busyWith ? one : least))
+  connection.busyWith += 1
+  try {
+    return await work(connection.client)
+  } finally {
+    connection.busyWith -= 1
+  }
+}
+
+async function askOn<Row>(
+  client: PoolClient,
+  { question: { name, text }, values, restFor }: Question<Row>,
+): Promise<Row[]> {
+  const askedAt = performance.now()
+  const { rows } = await client.query({ name, text, values: [...values] })
+  const ms = restFor(performance.now() - askedAt)
+  if (ms >= SHORTEST_REST_MS) await new Promise((resolve) => setTimeout(resolve, ms))
+  return rows
+}
+
+type Question<Row> = { question: Statement<Row>; values: readonly unknown[]; restFor: RestFor }

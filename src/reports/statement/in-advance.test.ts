@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { windowsOf } from './figures.ts'
+import { windowsOf } from './in-advance.ts'
 
 test('windows whose size changes on the way contain every number once', () => {
   const sizes = [10, 100, 10, 1]

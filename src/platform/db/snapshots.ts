@@ -1,0 +1,86 @@
+import type pg from 'pg'
+import type { PoolClient } from 'pg'
+import { assert } from '../assert.ts'
+import { type DatabaseOptions, makePool, withClient } from './pool.ts'
+
+/** Opens a second connection to the same snapshot, until the work ends; null where none is free now. To be called once. */
+export type OpenSecond = () => Promise<PoolClient | null>
+export type SnapshotWork<T> = (client: PoolClient, openSecond: OpenSecond) => Promise<T>
+
+export type Snapshots = {
+  read<T>(work: SnapshotWork<T>): Promise<T>
+  close(): Promise<void>
+  /** How many connections it opens at most. */
+  readonly mostConnections: number
+}
+
+/** Opened when they are needed. Whoever reads a snapshot waits for its turn (`reportTurns`), not for a connection. */
+const AT_ONCE = 4
+// Nobody waits for this one, so it may not be one of those.
+const SECONDS_AT_ONCE = 1
+const STATEMENT_MS = 60_000
+const BEGIN = 'begin isolation level repeatable read read only'
+const SNAPSHOT_ID = /^[0-9A-F-]+$/
+
+/** Snapshots of one schema, read only, on connections of their own. */
+export function snapshotsOf(options: DatabaseOptions): Snapshots {
+  const pool = (connections: number) =>
+    makePool({ ...options, connections, statementTimeoutMs: STATEMENT_MS }, false)
+  const firsts = pool(AT_ONCE)
+  const seconds = pool(SECONDS_AT_ONCE)
+  const readWith = async <T>(client: PoolClient, work: SnapshotWork<T>): Promise<T> => {
+    let second: PoolClient | null = null
+    const openSecond = async () => {
+      if (!isFree(seconds)) return null
+      // One connection is enough; the second only makes it faster.
+      second = await seconds.connect().catch(() => null)
+      if (second === null) return null
+      second.on('error', ignore)
+      await second.query(BEGIN)
+      await second.query(`set transaction snapshot '${await exportOf(client)}'`)
+      return second
+    }
+    try {
+      return await work(client, openSecond)
+    } finally {
+      if (second !== null) await giveBack(second)
+    }
+  }
+  return {
+    read: (work) => withClient(firsts, (client) => inTransaction(client, () => readWith(client, work))),
+    close: async () => {
+      await Promise.all([firsts.end(), seconds.end()])
+    },
+    mostConnections: AT_ONCE + SECONDS_AT_ONCE,
+  }
+}
+
+const isFree = ({ totalCount, idleCount, waitingCount }: pg.Pool) =>
+  waitingCount === 0 && totalCount - idleCount < SECONDS_AT_ONCE
+
+async function exportOf(client: PoolClient): Promise<string> {
+  const [exported] = (await client.query<{ id: string }>('select pg_export_snapshot() as id')).rows
+  assert(exported && SNAPSHOT_ID.test(exported.id), 'the id of a snapshot stands in a statement')
+  return exported.id
+}
+
+async function inTransaction<T>(client: PoolClient, work: () => Promise<T>): Promise<T> {
+  await client.query(BEGIN)
+  try {
+    return await work()
+  } finally {
+    await client.query('rollback').catch(() => {})
+  }
+}
+
+/** A connection that does not answer is closed. Its errors report themselves at the statement under way. */
+async function giveBack(second: PoolClient): Promise<void> {
+  const answers = await second.query('rollback').then(
+    () => true,
+    () => false,
+  )
+  second.off('error', ignore)
+  second.release(!answers)
+}
+
+function ignore(): void {}

@@ -1,0 +1,40 @@
+import type { SeqRange } from './range.ts'
+import type { Doubled } from './snapshot.ts'
+
+/** Splits a range into pieces of at most `size` numbers. It is asked before each. */
+export function* windowsOf({ first, end }: SeqRange, size: () => number): Generator<SeqRange> {
+  for (let from = first; from < end; ) {
+    const next = Math.min(from + size(), end)
+    yield { first: from, end: next }
+    from = next
+  }
+}
+
+/** Reads window after window: the next one, or as many as are answered at once, while the last one is used. */
+export async function* inAdvance<T>(
+  { answersAtOnce }: Doubled,
+  windows: Iterator<SeqRange, void>,
+  read: (window: SeqRange) => Promise<T>,
+): AsyncGenerator<T> {
+  const reading: Promise<T>[] = []
+  const readOn = () => {
+    while (reading.length < answersAtOnce()) {
+      const { value: window } = windows.next()
+      if (!window) return
+      const answer = read(window)
+      // A caller that stops early ignores it.
+      answer.catch(() => {})
+      reading.push(answer)
+    }
+  }
+  readOn()
+  try {
+    for (let next = reading.shift(); next !== undefined; next = reading.shift()) {
+      const answer = await next
+      readOn()
+      yield answer
+    }
+  } finally {
+    await Promise.allSettled(reading)
+  }
+}
