@@ -1,5 +1,5 @@
 import { statement } from '../../platform/db/statement.ts'
-import { CHANGE } from './figures.ts'
+import { CHANGE, NEVER_ADJUST } from './figures.ts'
 import { WITHIN } from './window.ts'
 
 /** Lines as the database wrote them, with commas between. */
@@ -20,11 +20,8 @@ const RELEASED = `'"kind":"released_reservation","reference":' || ${text('p.refe
 const RETURNED = `case when p.published then '"kind":"payout_returned",' || ${names('p')} else ${RELEASED} end`
 const AMOUNT = `',"amount":' || change`
 
-// The lines of the other lists, and the kinds that never change the balance: nearly all transfers. To compare their accounts would cost an
-// eighth of the time.
-const NO_ADJUSTMENTS = `'charge_net', 'payout_reserve', 'charge_fee', 'payout_sent', 'payout_fee'`
-
-// $7: whether any reservation of the month never became a payout; if none, payouts need not be read.
+// $7: whether any reservation of the month never became a payout; if none, payouts need not be read. $8: the transfers to look at, or
+// null: all of them.
 export const ADJUSTMENTS = statement<WrittenLines>(
   'adjustments of a statement',
   `with line as (select seq, ${DATE} || case
@@ -45,7 +42,8 @@ export const ADJUSTMENTS = statement<WrittenLines>(
      else '"kind":"add_funds","reference":null,"id":' || ${text('t.subject')} || ',"rail_reference":null' || ${AMOUNT} || ',"note":null'
      end || '}' as line
    from (select t.seq, kind, subject, credit, amount, at, ${CHANGE} as change from transfers t
-     where ${WITHIN} and (kind = 'split_share' or kind not in (${NO_ADJUSTMENTS}) and ${CHANGE} <> 0
+     where ${WITHIN} and ($8::bigint[] is null or t.seq = any($8))
+       and (kind = 'split_share' or kind not in (${NEVER_ADJUST}) and ${CHANGE} <> 0
        or $7 and kind = 'payout_reserve' and not (select p.published from payouts p
          where p.merchant_id = $1 and p.id = t.subject))) t)
    select string_agg(line, ',' order by seq) as lines, count(*) as count from line`,

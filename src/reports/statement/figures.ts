@@ -25,10 +25,19 @@ export type Figures = {
   countAdjustments: number
   /** Reservations that never became payouts; they are shown as adjustments. */
   withheld: number
+  /** The numbers of the transfers among which the adjustments are, in order; null where they are too many to be held. */
+  adjusting: readonly number[] | null
   range: SeqRange
 }
 
-type KindSum = { kind: string; inside: boolean; count: number; amount: Sum; change: Sum }
+type KindSum = {
+  kind: string
+  inside: boolean
+  count: number
+  amount: Sum
+  change: Sum
+  seqs: string[] | null
+}
 type Published = { count: number; paidOut: Sum; paidOutTotal: Sum }
 
 const CHECKPOINT = statement<{ seq: number; balance: Sum }>(
@@ -41,9 +50,14 @@ const CHECKPOINT = statement<{ seq: number; balance: Sum }>(
 export const CHANGE = `(case when credit in ('available', 'pending') then amount else 0 end
   - case when debit in ('available', 'pending') then amount else 0 end)`
 
+/** The kinds that are lines of the other lists, or never change the balance: nearly all transfers. */
+export const NEVER_ADJUST = `'charge_net', 'charge_fee', 'payout_reserve', 'payout_sent', 'payout_fee', 'hold_release'`
+
+// $7: whether the numbers of what may be an adjustment are wanted.
 const SUMS = statement<KindSum>(
   'sums of a statement',
-  `select kind, at >= $5 as inside, count(*) as count, sum(amount)::bigint as amount, sum(${CHANGE})::bigint as change
+  `select kind, at >= $5 as inside, count(*) as count, sum(amount)::bigint as amount, sum(${CHANGE})::bigint as change,
+     array_agg(seq) filter (where $7 and kind not in (${NEVER_ADJUST})) as seqs
    from transfers where merchant_id = $1 and mode = $2 and seq >= $3 and seq < $4 and at < $6 group by 1, 2`,
 )
 // A payout is created in the commit that reserves its money, with the same time.
@@ -65,6 +79,8 @@ const UNDECIDED = statement<{ count: number }>(
 const SUMMED_AT_ONCE = { quietly: 100_000, besideMoney: 10_000 }
 // Opening another takes some ten milliseconds, as reading so many does.
 const ONE_CONNECTION = 20_000
+// Less than a megabyte. Where there are more, finding them is no longer most of the work.
+const MOST_ADJUSTING = 100_000
 const DECIDED_WITHIN_S = 5
 
 /** Reads the totals of the month. Throws 503 while a payout of a finished month is not decided yet. */
@@ -81,19 +97,32 @@ export async function readFigures(
   const summed = { ...range, first: (checkpoint?.seq ?? 0) + 1 }
   if (summed.end - summed.first > ONE_CONNECTION) await snapshot.double()
   const sums: KindSum[] = []
-  const read = ({ first, end }: SeqRange) => snapshot.ask(SUMS, [...own, first, end, ...month])
-  for await (const some of inAdvance(snapshot, windowsOf(summed, atOnce), read)) sums.push(...some)
+  let adjusting: number[] | null = []
+  const read = ({ first, end }: SeqRange) =>
+    snapshot.ask(SUMS, [...own, first, end, ...month, adjusting !== null])
+  for await (const some of inAdvance(snapshot, windowsOf(summed, atOnce), read)) {
+    adjusting = withSeqs(adjusting, some)
+    for (const sum of some) sums.push({ ...sum, seqs: null })
+  }
   const before = totalOf(sums.filter(({ inside }) => !inside))
   const reserved = totalOf(sums.filter(({ inside, kind }) => inside && kind === 'payout_reserve'))
   const [published] = reserved.count === 0 ? [NONE] : await snapshot.ask(PUBLISHED, [...own, ...month])
   assert(published, 'an aggregate is one row')
   const covered = await countCovered(snapshot, ledger, period)
   const opening = sumOf(checkpoint?.balance ?? 0, before.change)
-  const figures = figuresOf(sums, published, { opening, range, covered })
+  const figures = figuresOf(sums, published, { opening, range, covered, adjusting })
   if (complete && figures.withheld > 0)
     for (const { first, end } of windowsOf(range, atOnce))
       refuseUndecided(await snapshot.ask(UNDECIDED, [...own, first, end, ...month]))
   return figures
+}
+
+/** Adds those of the next window. */
+function withSeqs(held: number[] | null, sums: readonly KindSum[]): number[] | null {
+  const more = sums.flatMap(({ inside, seqs }) => (inside && seqs !== null ? seqs.map(Number) : []))
+  if (held === null || held.length + more.length > MOST_ADJUSTING) return null
+  for (const seq of more.sort((a, b) => a - b)) held.push(seq)
+  return held
 }
 
 const NONE: Published = { count: 0, paidOut: 0, paidOutTotal: 0 }
@@ -106,7 +135,7 @@ function refuseUndecided([undecided]: readonly { count: number }[]): void {
 function figuresOf(
   sums: readonly KindSum[],
   published: Published,
-  { opening, range, covered }: { opening: Sum; range: SeqRange; covered: number },
+  { opening, range, covered, adjusting }: Pick<Figures, 'opening' | 'range' | 'covered' | 'adjusting'>,
 ): Figures {
   const inside = sums.filter((sum) => sum.inside)
   const of = (...kinds: string[]) => totalOf(inside.filter(({ kind }) => kinds.includes(kind)))
@@ -129,6 +158,7 @@ function figuresOf(
     adjustmentsNet: sumOf(others.change, minus(shares.amount), minus(withheldTotal)),
     countAdjustments: others.count + shares.count + withheld,
     withheld,
+    adjusting,
     range,
   }
   const { closing, collectedNet, paidOutTotal, adjustmentsNet } = figures

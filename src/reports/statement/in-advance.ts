@@ -11,10 +11,10 @@ export function* windowsOf({ first, end }: SeqRange, size: () => number): Genera
 }
 
 /** Reads window after window: the next one, or as many as are answered at once, while the last one is used. */
-export async function* inAdvance<T>(
+export async function* inAdvance<Window, T>(
   { answersAtOnce }: Doubled,
-  windows: Iterator<SeqRange, void>,
-  read: (window: SeqRange) => Promise<T>,
+  windows: Iterator<Window, void>,
+  read: (window: Window) => Promise<T>,
 ): AsyncGenerator<T> {
   const reading: Promise<T>[] = []
   const readOn = () => {

@@ -32,6 +32,7 @@ export type Month = { ledger: Ledger; period: Period; complete: boolean; figures
 // The size of a window in transfers: small where lines are dense, larger where they are sparse. Even if every transfer were
 // a line, a window would be a few megabytes.
 const WINDOW = { least: 16_000, most: 32_000, lines: 8000 }
+const SLICE = 2000
 // They take a fraction of a millisecond to write. Then others have their turn.
 const LINES_AT_ONCE = 100
 
@@ -120,15 +121,24 @@ async function* rowsOf(
 }
 
 async function* adjustmentsOf(snapshot: Snapshot, month: Month): AsyncGenerator<Lines> {
-  const { withheld, countAdjustments } = month.figures
-  const read = (window: SeqRange) => {
+  const { withheld, countAdjustments, adjusting, range } = month.figures
+  const askFor = (window: SeqRange, among: readonly number[] | null) => {
     const values = windowOf(month, window).map((value) => (value instanceof Date ? sqlTime(value) : value))
-    return snapshot.ask(ADJUSTMENTS, [...values, withheld > 0])
+    return snapshot.ask(ADJUSTMENTS, [...values, withheld > 0, among])
   }
-  for await (const [written] of inAdvance(snapshot, windowsFor(month, countAdjustments), read)) {
+  // Few are read by their numbers. A reservation that never became a payout must be looked for among all.
+  const answers =
+    adjusting === null || withheld > 0
+      ? inAdvance(snapshot, windowsFor(month, countAdjustments), (window) => askFor(window, null))
+      : inAdvance(snapshot, slicesOf(adjusting), (some) => askFor(range, some))
+  for await (const [written] of answers) {
     assert(written, 'an aggregate is one row')
     yield { lines: Buffer.from(written.lines ?? ''), count: written.count, giftCards: 0 }
   }
+}
+
+function* slicesOf(seqs: readonly number[]): Generator<readonly number[]> {
+  for (let at = 0; at < seqs.length; at += SLICE) yield seqs.slice(at, at + SLICE)
 }
 
 /** The windows of the month in which a section has so many lines. */
