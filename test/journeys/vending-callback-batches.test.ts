@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import pg from 'pg'
 import { type Callback, postCallback } from '../fakes/supplier-callbacks.ts'
 import { dispenseSecret, keptOf, RECEIVED, report, vendingEventsOf } from '../helpers/callbacks.ts'
-import { openedAndVerified, prepare } from '../helpers/opened.ts'
+import { eventually } from '../helpers/live-service.ts'
+import { countLockWaits } from '../helpers/lock-waits.ts'
+import { opened, openedAndVerified, prepare } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
 import { dispensingOrder, makeOrder, readOrder, type VendingShop, vendingShop } from '../helpers/vending.ts'
 
@@ -10,7 +13,9 @@ const SHOPS = 3
 const OF_EACH = 4
 
 let shops: { shop: VendingShop; secret: string }[]
+// Two processes on one database, which share nothing in memory.
 const service = openedAndVerified(() => startService())
+const second = opened(() => startService({ database: service.database, clock: service.clock }))
 prepare(async () => {
   shops = await Promise.all(
     Array.from({ length: SHOPS }, async () => {
@@ -99,4 +104,25 @@ test('a hundred copies of one message, and as many of another, each count once',
     assert.deepEqual(await keptOf(service, order.order_id), [outcome])
     assert.equal((await vendingEventsOf(service, order.order_id)).length, 1)
   }
+})
+
+test('two processes that take the same message at once: it counts once, and both answer that they have it', async () => {
+  const [{ shop, secret }] = shops as [{ shop: VendingShop; secret: string }]
+  const order = await dispensingOrder(service, shop)
+  const done = report(service, 'done', { ...order, secret })
+  const holder = new pg.Client({ connectionString: service.database.url, options: '-c search_path=cell_0' })
+  await holder.connect()
+  try {
+    await holder.query('begin')
+    await holder.query('select from vending_orders where id = $1 for update', [order.order_id])
+    const sent = [service, second].map(({ url }) => postCallback(url, done))
+    // Both have looked whether it is known, and it is not.
+    await eventually('both wait for the order', async () => (await countLockWaits(service)) === sent.length)
+    await holder.query('rollback')
+    for (const { status, body } of await Promise.all(sent)) assert.deepEqual([status, body], [200, RECEIVED])
+  } finally {
+    await holder.end()
+  }
+  assert.deepEqual(await keptOf(service, order.order_id), ['dispensed'])
+  assert.equal((await vendingEventsOf(service, order.order_id)).length, 1)
 })

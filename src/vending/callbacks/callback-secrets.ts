@@ -4,12 +4,16 @@ import type { Mode } from '../../merchants/merchant.ts'
 import { numbers, rowsOf } from '../../platform/db/columns.ts'
 import { type Call, call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
+import { oneInEachCell } from '../../platform/lane.ts'
+import type { Binding } from '../../platform/secrets.ts'
 import { supplierBinding } from '../suppliers/vending-settings.ts'
 import { dispenseSecretBinding } from './dispense-secret.ts'
 
 /** What a callback may be signed with (contract.md 6.3 step 5, 3 q). */
 export type SecretKind = 'dispense_secret' | 'operator_secret' | 'api_secret' | 'collections_key'
 export type CallbackSecret = { kind: SecretKind; secret: string }
+
+const MOST_OPENED = 1000
 
 type Owner = { merchantId: number; mode: Mode }
 /** As it is stored; a `mode` of null is for both, or stands in its `kind`. */
@@ -52,9 +56,9 @@ export const openSecrets = (app: App, owner: Owner, sealed: readonly SealedSecre
     .sort((a, b) => RECOMMENDED.indexOf(a.kind) - RECOMMENDED.indexOf(b.kind))
 
 /** Null: it signs nothing of this mode. */
-function open({ vault }: App, { merchantId, mode }: Owner, secret: SealedSecret): CallbackSecret | null {
+function open(app: App, { merchantId, mode }: Owner, secret: SealedSecret): CallbackSecret | null {
   const { kind, ciphertext } = secret
-  const opened = (binding: Parameters<typeof vault.open>[1]) => vault.open(ciphertext, binding)
+  const opened = (binding: Binding) => openOnce(app, ciphertext, binding)
   switch (kind) {
     case 'dispense_secret':
       if (secret.mode !== mode) return null
@@ -69,4 +73,18 @@ function open({ vault }: App, { merchantId, mode }: Owner, secret: SealedSecret)
     default:
       return null
   }
+}
+
+const openedIn = oneInEachCell(() => new Map<string, string>())
+
+/** What is stored is read for every callback, so a replaced secret ends at once. Only its opening, ten times as dear, is remembered. */
+function openOnce(app: App, sealed: Buffer, binding: Binding): string {
+  const opened = openedIn(app)
+  const name = `${sealed.toString('latin1')} ${binding.merchantId} ${binding.purpose} ${binding.column}`
+  const known = opened.get(name)
+  if (known !== undefined) return known
+  const secret = app.vault.open(sealed, binding)
+  if (opened.size >= MOST_OPENED) opened.clear()
+  opened.set(name, secret)
+  return secret
 }

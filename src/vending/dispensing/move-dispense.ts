@@ -40,7 +40,10 @@ const signOf = (move: DispenseMove) =>
 async function moveAll(app: App, moves: readonly DispenseMove[]): Promise<DispenseMoved[]> {
   const verdicts = new Map<DispenseMove, DispenseMoved>()
   for (const [, own] of groupBy(moves, ({ kind }) => kind)) {
-    const judged = await unlessSeen(() => judgeAndMove(app, own))
+    const judged = await whenTaken(
+      () => judgeAndMove(app, own, { looksForSigns: false }),
+      () => judgeAndMove(app, own, { looksForSigns: true }),
+    )
     for (const [index, move] of own.entries()) verdicts.set(move, judged.verdicts[index] as DispenseMoved)
     if (judged.rows.some(({ standing }) => standing.facts.hasWebhookUrl)) app.nudge('send-deliveries')
     if (judged.rows.some(({ refund }) => refund.due !== null)) app.nudge('refund-jams')
@@ -48,13 +51,18 @@ async function moveAll(app: App, moves: readonly DispenseMove[]): Promise<Dispen
   return moves.map((move) => verdicts.get(move) as DispenseMoved)
 }
 
-/** A sign that another order was moved by in the meantime is found at the second look. */
-const unlessSeen = <T>(move: () => Promise<T>): Promise<T> => whenTaken(move, move)
-
-function judgeAndMove(app: App, moves: readonly DispenseMove[]) {
+/**
+ * Signs were looked for before their callbacks were believed. One that was stored in the meantime cannot be stored again, which takes
+ * all of this back; so only the second attempt looks for them once more.
+ */
+function judgeAndMove(
+  app: App,
+  moves: readonly DispenseMove[],
+  { looksForSigns }: { looksForSigns: boolean },
+) {
   const at = app.clock.now()
   return app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
-    const { standing, signs } = await lockAndRead(tx, moves)
+    const { standing, signs } = await lockAndRead(tx, moves, looksForSigns)
     const judged = moves.map((move) => {
       const one = standing.get(nameOf(move))
       assert(one, 'neither an order nor a claim is ever deleted')
@@ -82,8 +90,14 @@ function judgeAndMove(app: App, moves: readonly DispenseMove[]) {
 type Standings = { standing: ReadonlyMap<string, StandingDispense>; signs: ReadonlySet<string> }
 
 /** All of one kind. */
-async function lockAndRead(tx: Tx, moves: readonly DispenseMove[]): Promise<Standings> {
-  const said = moves.flatMap(({ merchantId, said }) => (said ? [{ merchantId, sign: said.sign }] : []))
+async function lockAndRead(
+  tx: Tx,
+  moves: readonly DispenseMove[],
+  looksForSigns: boolean,
+): Promise<Standings> {
+  const said = looksForSigns
+    ? moves.flatMap(({ merchantId, said }) => (said ? [{ merchantId, sign: said.sign }] : []))
+    : []
   const signs = said.length === 0 ? [] : [ordersOfSigns(said)]
   const read =
     moves[0]?.kind === 'direct' ? await lockDirects(tx, moves, signs) : await lockOrders(tx, moves, signs)
