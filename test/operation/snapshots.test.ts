@@ -46,6 +46,9 @@ test('a second connection sees what the first one sees, and neither can write', 
     assert.ok(second)
     await write('insert into numbers values (2)')
     assert.deepEqual(await Promise.all([countOn(first), countOn(second)]), [0, 0])
+    // It waits for as long as payments are made, which others may not.
+    const [idle] = (await second.query('show idle_in_transaction_session_timeout')).rows
+    assert.deepEqual(idle, { idle_in_transaction_session_timeout: '6min' })
     await assert.rejects(second.query('insert into numbers values (3)'), { code: '25006' })
   })
   assert.equal(await isOpen(), false)

@@ -19,6 +19,8 @@ const AT_ONCE = 4
 // Nobody waits for this one, so it may not be one of those.
 const SECONDS_AT_ONCE = 1
 const STATEMENT_MS = 60_000
+// Beside payments it is not used. Longer than any report may take (http/stream-sender.ts).
+const SECOND_IDLE = '6min'
 const BEGIN = 'begin isolation level repeatable read read only'
 const SNAPSHOT_ID = /^[0-9A-F-]+$/
 
@@ -38,6 +40,7 @@ export function snapshotsOf(options: DatabaseOptions): Snapshots {
       second.on('error', ignore)
       await second.query(BEGIN)
       await second.query(`set transaction snapshot '${await exportOf(client)}'`)
+      await second.query(`set local idle_in_transaction_session_timeout = '${SECOND_IDLE}'`)
       return second
     }
     try {
