@@ -40,11 +40,13 @@ const LARGE = 64 * 1024
 
 /** The parsed value, at once unless it is large; `notJson` is the text for a body that is not JSON. Throws `invalid request: ...`. */
 export function parseJsonBody(raw: Buffer, notJson: string = NOT_JSON): unknown | Promise<unknown> {
-  const read = (parsed: StrictJson): unknown => {
-    if (!parsed.ok) throw invalidRequest(parsed.problem === NOT_JSON ? notJson : parsed.problem)
-    return parsed.value
-  }
-  return raw.length > LARGE ? inSteps(strictJsonSteps(raw)).then(read) : read(parseStrictJson(raw))
+  if (raw.length <= LARGE) return readValue(parseStrictJson(raw), notJson)
+  return inSteps(strictJsonSteps(raw)).then((parsed) => readValue(parsed, notJson))
+}
+
+function readValue(parsed: StrictJson, notJson: string): unknown {
+  if (!parsed.ok) throw invalidRequest(parsed.problem === NOT_JSON ? notJson : parsed.problem)
+  return parsed.value
 }
 
 async function inSteps<Value>(steps: Generator<void, Value, void>): Promise<Value> {

@@ -45,15 +45,30 @@ export function readPart<Schema extends TSchema>(
 
 const INVALID_REQUEST = invalidRequest('').message
 
+type Field = { name: string; field: Shape; required: boolean }
+
+const fieldsByShape = new WeakMap<Shape, readonly Field[]>()
+
+/** Looked up once for each schema: every payment reads a body. */
+function fieldsOf(shape: Shape): readonly Field[] {
+  const known = fieldsByShape.get(shape)
+  if (known !== undefined) return known
+  const required = new Set(shape.required)
+  const fields = Object.entries(shape.properties ?? {}).map(([name, field]) => {
+    return { name, field, required: required.has(name) }
+  })
+  fieldsByShape.set(shape, fields)
+  return fields
+}
+
 function readObject(shape: Shape, value: Record<string, unknown>, path: string): Record<string, unknown> {
   const read: Record<string, unknown> = {}
-  for (const [name, field] of Object.entries(shape.properties ?? {})) {
+  for (const { name, field, required } of fieldsOf(shape)) {
     const given = Object.hasOwn(value, name) ? value[name] : undefined
     if (field.raw === true) {
       read[name] = given
       continue
     }
-    const required = shape.required?.includes(name) ?? false
     const at = path === '' ? name : `${path}.${name}`
     const absent = given === undefined || given === null || (isTextField(field) && isBlank(given))
     if (absent && !(required && field.type === 'integer')) {

@@ -24,26 +24,31 @@ const LETTER_U = 0x75
  * unknown field.
  */
 export function parseStrictJson(text: Buffer): StrictJson {
-  const steps = strictJsonSteps(text)
-  let step = steps.next()
-  while (!step.done) step = steps.next()
-  return step.value
+  const members = membersOf(text)
+  if (typeof members === 'string') return refused(members)
+  const value = parse(text.toString('utf8'))
+  if (value === undefined) return refused(NOT_JSON)
+  return tidyMembers(value) === members ? { ok: true, value } : refused(duplicateIn(text))
 }
 
 /** The same in steps: whoever parses a large body lets others run between them. */
 export function* strictJsonSteps(text: Buffer): Generator<void, StrictJson, void> {
-  if (!isUtf8(text)) return refused('body is not valid UTF-8')
-  const members = survey(text)
+  const members = membersOf(text)
   if (typeof members === 'string') return refused(members)
   yield
   const value = parse(text.toString('utf8'))
   if (value === undefined) return refused(NOT_JSON)
   yield
   if (tidyMembers(value) === members) return { ok: true, value }
-  // A name given twice leaves one member: only then is it worth finding out which.
   yield
-  return refused(`duplicate field ${echo(findDuplicate(text))}`)
+  return refused(duplicateIn(text))
 }
+
+/** How many members its objects have by the text, or what is wrong with it. */
+const membersOf = (text: Buffer): number | string => (isUtf8(text) ? survey(text) : 'body is not valid UTF-8')
+
+/** A name given twice leaves one member: only then is it worth finding out which. */
+const duplicateIn = (text: Buffer): string => `duplicate field ${echo(findDuplicate(text))}`
 
 function refused(problem: string): StrictJson {
   return { ok: false, problem }
