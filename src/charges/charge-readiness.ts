@@ -1,5 +1,6 @@
 import type { App } from '../app.ts'
 import type { Mode } from '../merchants/merchant.ts'
+import type { Soon } from '../platform/soon.ts'
 import { READINESS_WAIT_MS, railFor } from '../rails/rail-for.ts'
 
 /** Whether the rail can collect now: known before the rules are judged. The sandbox is always ready and has no contract. */
@@ -8,15 +9,19 @@ export type ChargeReadiness =
   | { kind: 'away'; retryAfterSeconds?: number }
 
 /** Configuration, breaker and token of the rail, without a network call (rails.md 1.3). */
-export async function chargeReadiness(
+export function chargeReadiness(
   app: App,
   place: { mode: Mode; channel: string },
   waitMs = READINESS_WAIT_MS,
-): Promise<ChargeReadiness> {
+): Soon<ChargeReadiness> {
   const rail = railFor(app, place)
   if (!rail?.collect) return { kind: 'away' }
   if (rail.simulated) return { kind: 'ready', installation: null }
-  const verdict = await rail.readiness('collect', app.deadlineIn(waitMs))
-  if (verdict.kind === 'ready') return { kind: 'ready', installation: verdict.installation }
-  return { kind: 'away', retryAfterSeconds: verdict.retryAfterSeconds }
+  return rail
+    .readiness('collect', app.deadlineIn(waitMs))
+    .then((verdict) =>
+      verdict.kind === 'ready'
+        ? { kind: 'ready', installation: verdict.installation }
+        : { kind: 'away', retryAfterSeconds: verdict.retryAfterSeconds },
+    )
 }

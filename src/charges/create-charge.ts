@@ -2,7 +2,7 @@ import { allow } from '../actors/allow.ts'
 import type { App } from '../app.ts'
 import type { Answer } from '../http/caller.ts'
 import { type Created, type CreateRequest, createUnderKeys } from '../idempotency/create-under-keys.ts'
-import { findKeys, type KeyUse } from '../idempotency/keys.ts'
+import { findKeys, type KeyOwner, type KeyUse } from '../idempotency/keys.ts'
 import { knowingHolders } from '../idempotency/under-key.ts'
 import { distinctHeads } from '../ledger/head-places.ts'
 import { type MerchantTerms, termsOf } from '../merchants/merchant.ts'
@@ -13,6 +13,7 @@ import { crashPoint } from '../platform/crash-point.ts'
 import type { Tx } from '../platform/db/database.ts'
 import { defineRequestLane } from '../platform/lane.ts'
 import type { Refusal } from '../platform/refusal.ts'
+import { soon } from '../platform/soon.ts'
 import { addAttempts, type NewAttempt } from '../rails/attempts.ts'
 import { lockNamedSubaccounts } from '../subaccounts/named-subaccounts.ts'
 import { addShares } from '../subaccounts/shares.ts'
@@ -42,18 +43,34 @@ const LONGEST_HOLD_MS = 250
  * Creates a charge, or repeats the stored answer of its Idempotency-Key (spec 4.1; contract.md 3 h, 3 i).
  * Throws Refusal for what is not kept under the key, keyInFlight (409) while the first request is under way.
  */
-export async function createCharge(app: App, request: ChargeRequest): Promise<Answer> {
+export function createCharge(app: App, request: ChargeRequest): Promise<Answer> {
   allow(request.caller, 'charge.create')
   const { merchantId, mode } = request.caller
   const owner = { merchantId, mode, key: request.key }
-  return app.keysInFlight.during(owner, async () => {
-    const ready = readinessOf(await chargeReadiness(app, { mode, channel: request.input.channel }))
-    const created = await knowingHolders(() => chargeCreation(app).add(wantedCharge(request, ready)))
-    if (created.stored === undefined) return created
-    crashPoint('key.reserved')
-    assert(ready.installation !== null, 'a stored live charge has an installation')
-    return submitLiveCharge(app, { charge: created.stored, installation: ready.installation, owner })
-  })
+  // Without `async` down to the batch: every payment waits here, and a function that waits is an object that the collector moves.
+  return app.keysInFlight.during(owner, () =>
+    soon(chargeReadiness(app, { mode, channel: request.input.channel }), (found) => {
+      const ready = readinessOf(found)
+      return knowingHolders(() => chargeCreation(app).add(wantedCharge(request, ready))).then((created) =>
+        submitted(app, { created, installation: ready.installation, owner }),
+      )
+    }),
+  )
+}
+
+/** A live charge goes to its rail; the answer of a test charge is complete. */
+function submitted(
+  app: App,
+  {
+    created,
+    installation,
+    owner,
+  }: { created: Created<NewCharge>; installation: string | null; owner: KeyOwner },
+): Answer | Promise<Answer> {
+  if (created.stored === undefined) return created
+  crashPoint('key.reserved')
+  assert(installation !== null, 'a stored live charge has an installation')
+  return submitLiveCharge(app, { charge: created.stored, installation, owner })
 }
 
 // Field by field here and below, because spreading objects costs several times as much and every payment comes through

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { invalidRequest } from '../platform/refusal.ts'
+import type { Soon } from '../platform/soon.ts'
 import { fingerprintOfBody, openBody, parseJsonBody } from './body-content.ts'
 import type { Endpoint } from './endpoint.ts'
 import { readBody } from './read-body.ts'
@@ -17,47 +18,64 @@ type Asked = { keyed: boolean; refuseUsedKey: RefuseUsedKey }
 /** The body as its endpoint describes it (undefined when the endpoint ignores it), and the fingerprint of the request. */
 export type GivenBody = { fingerprint: Buffer | null; body: unknown }
 
-/** What is there at once or, where it takes long, later. A promise for each step would cost every payment more than the step. */
-type Soon<T> = T | Promise<T>
-
 /**
  * Reads the body of a request: at once, except a large one, which is read in steps with other requests between them. Throws or rejects with
  * `invalid request: ...`, after the 409 of a key that was used before.
  */
-export function readRequestBody(
-  request: FastifyRequest,
-  declared: Declared,
-  { keyed, refuseUsedKey }: Asked,
-): Soon<GivenBody> {
-  const { method } = declared
-  const refuse = (fingerprint: Buffer | null) => async (error: unknown) => {
-    await refuseUsedKey(fingerprint)
-    throw error
+export function readRequestBody(request: FastifyRequest, declared: Declared, asked: Asked): Soon<GivenBody> {
+  let content: Soon<unknown>
+  try {
+    content = declared.method === 'POST' ? readRawBody(request, declared) : undefined
+  } catch (error) {
+    return refused(asked, { fingerprint: null, error })
   }
-  const raw = refusing(() => (method === 'POST' ? readRawBody(request, declared) : undefined), refuse(null))
-  return soon(raw, (content) => {
-    const bytes = Buffer.isBuffer(request.body) ? request.body : NOTHING
-    const made = keyed ? fingerprintOfBody(bytes, { method, path: pathOf(request), content }) : null
-    return soon(made, (fingerprint) =>
-      soon(
-        refusing(() => readForm(declared, content), refuse(fingerprint)),
-        (body) => ({ fingerprint, body }),
-      ),
+  // No function is made anew here where all of it is at hand: every payment passes.
+  if (content instanceof Promise)
+    return content.then(
+      (read) => withContent(request, declared, { asked, content: read }),
+      (error) => refused(asked, { fingerprint: null, error }),
     )
-  })
+  return withContent(request, declared, { asked, content })
 }
 
-const soon = <T, Next>(value: Soon<T>, next: (value: T) => Soon<Next>): Soon<Next> =>
-  value instanceof Promise ? value.then(next) : next(value)
+function withContent(
+  request: FastifyRequest,
+  declared: Declared,
+  { asked, content }: { asked: Asked; content: unknown },
+): Soon<GivenBody> {
+  if (!asked.keyed) return withForm(declared, asked, { fingerprint: null, content })
+  const bytes = Buffer.isBuffer(request.body) ? request.body : NOTHING
+  const made = fingerprintOfBody(bytes, { method: declared.method, path: pathOf(request), content })
+  if (made instanceof Promise)
+    return made.then((fingerprint) => withForm(declared, asked, { fingerprint, content }))
+  return withForm(declared, asked, { fingerprint: made, content })
+}
 
-/** What `work` answers; what it throws, now or later, goes to `refuse`. */
-function refusing<T>(work: () => Soon<T>, refuse: (error: unknown) => Promise<never>): Soon<T> {
+function withForm(
+  declared: Declared,
+  asked: Asked,
+  { fingerprint, content }: { fingerprint: Buffer | null; content: unknown },
+): Soon<GivenBody> {
+  let body: Soon<unknown>
   try {
-    const value = work()
-    return value instanceof Promise ? value.catch(refuse) : value
+    body = readForm(declared, content)
   } catch (error) {
-    return refuse(error)
+    return refused(asked, { fingerprint, error })
   }
+  if (body instanceof Promise)
+    return body.then(
+      (read) => ({ fingerprint, body: read }),
+      (error) => refused(asked, { fingerprint, error }),
+    )
+  return { fingerprint, body }
+}
+
+async function refused(
+  { refuseUsedKey }: Asked,
+  { fingerprint, error }: { fingerprint: Buffer | null; error: unknown },
+): Promise<never> {
+  await refuseUsedKey(fingerprint)
+  throw error
 }
 
 const pathOf = (request: FastifyRequest) =>

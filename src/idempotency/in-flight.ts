@@ -29,20 +29,37 @@ export function keysInFlight(db: Database): KeysInFlight {
     return (earlier !== undefined && (await earlier)) || look(owner)
   }
 
+  async function replayed<T>(owner: KeyOwner, work: () => Promise<T>): Promise<T> {
+    if (await finished(owner)) return work()
+    throw keyInFlight()
+  }
+
   return {
-    async during(owner, work) {
+    // Without `async`: every payment waits here, and a function that waits is an object that the collector moves.
+    during(owner, work) {
       const name = ownerName(owner)
-      if (names.has(name)) {
-        if (await finished(owner)) return work()
-        throw keyInFlight()
-      }
+      if (names.has(name)) return replayed(owner, work)
       names.add(name)
-      try {
-        return await work()
-      } finally {
-        names.delete(name)
-      }
+      return started(work).then(
+        (value) => {
+          names.delete(name)
+          return value
+        },
+        (error) => {
+          names.delete(name)
+          throw error
+        },
+      )
     },
     count: () => names.size,
+  }
+}
+
+/** Work that throws before its first wait is work that fails. */
+function started<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return work()
+  } catch (error) {
+    return Promise.reject(error)
   }
 }

@@ -41,22 +41,16 @@ export async function storeUnderKey(app: App, request: KeyedRequest, make: Make)
  * Another process may have just committed under the same key: the second look finds its answer. Throws keyInFlight (409) where
  * that one is still at work (ledger.md section 8).
  */
-export async function knowingOthers<T>(run: () => Promise<T>): Promise<T> {
-  try {
-    return await againWhenTaken(run)
-  } catch (error) {
+export const knowingOthers = <T>(run: () => Promise<T>): Promise<T> =>
+  againWhenTaken(run).catch((error) => {
     throw isTaken(error) ? keyInFlight() : error
-  }
-}
+  })
 
 /** The same for work that waits for no lock but that of its key: one that is held for long is a first request under way. */
-export async function knowingHolders<T>(run: () => Promise<T>): Promise<T> {
-  try {
-    return await againWhenTaken(run)
-  } catch (error) {
+export const knowingHolders = <T>(run: () => Promise<T>): Promise<T> =>
+  againWhenTaken(run).catch((error) => {
     throw isTaken(error) || isLockTimeout(error) ? keyInFlight() : error
-  }
-}
+  })
 
 function store(
   app: App,

@@ -19,13 +19,11 @@ export async function whenTaken<T>(
   }
 }
 
-/** Runs it, up to three times as long as somebody else was first: the next run sees what was there. Throws the last error. */
-export async function againWhenTaken<T>(run: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await run()
-    } catch (error) {
-      if (!isTaken(error) || attempt === TRIES) throw error
-    }
-  }
+/** Runs it, up to three times as long as somebody else was first: the next run sees what was there. Rejects with the last error. */
+export function againWhenTaken<T>(run: () => Promise<T>, triesLeft = TRIES - 1): Promise<T> {
+  // Without `async`: every payment waits here, and a function that waits is an object that the collector moves.
+  return run().catch((error) => {
+    if (!isTaken(error) || triesLeft === 0) throw error
+    return againWhenTaken(run, triesLeft - 1)
+  })
 }
