@@ -11,7 +11,8 @@ export const OF_EACH_CUSTOMER = 25
 
 // Charges of one year, oldest first. The newest is two days old, so that every refund lies in the past. Of a hundred, 50 are paid,
 // 49 have failed and 1 is refunded. Of the newest 1,000 one in a hundred is open instead of failed, and one of these still pending:
-// a long history has as many open ones as the shortest that it is compared with. Open ones are followed in the far future, so that no sweep touches them.
+// a long history has as many open ones as the shortest that it is compared with. Open ones are followed in the far future, so
+// that no sweep touches them.
 const MAYBE_OPEN = 1000
 const CHARGES = `insert into charges (merchant_id, id, mode, status, amount, fee, channel, phone, phone9, email, reference,
     rail_reference, rail_transaction_id, failure_reason, refund_id, created_at, completed_at, refunded_at, follow_at,

@@ -47,7 +47,7 @@ export function createCharge(app: App, request: ChargeRequest): Promise<Answer> 
   allow(request.caller, 'charge.create')
   const { merchantId, mode } = request.caller
   const owner = { merchantId, mode, key: request.key }
-  // Without `async` down to the batch: every payment waits here, and a function that waits is an object that the collector moves.
+  // Without `async` down to the batch: its frames would stay in memory for as long as a payment waits.
   return app.keysInFlight.during(owner, () =>
     soon(chargeReadiness(app, { mode, channel: request.input.channel }), (found) => {
       const ready = readinessOf(found)

@@ -29,7 +29,7 @@ export function readRequestBody(request: FastifyRequest, declared: Declared, ask
   } catch (error) {
     return refused(asked, { fingerprint: null, error })
   }
-  // No function is made anew here where all of it is at hand: every payment passes.
+  // No closures where everything is at hand: every payment comes through here.
   if (content instanceof Promise)
     return content.then(
       (read) => withContent(request, declared, { asked, content: read }),

@@ -35,7 +35,7 @@ export function keysInFlight(db: Database): KeysInFlight {
   }
 
   return {
-    // Without `async`: every payment waits here, and a function that waits is an object that the collector moves.
+    // Without `async`: its frame would stay in memory for as long as a payment waits.
     during(owner, work) {
       const name = ownerName(owner)
       if (names.has(name)) return replayed(owner, work)

@@ -21,7 +21,7 @@ export async function whenTaken<T>(
 
 /** Runs it, up to three times as long as somebody else was first: the next run sees what was there. Rejects with the last error. */
 export function againWhenTaken<T>(run: () => Promise<T>, triesLeft = TRIES - 1): Promise<T> {
-  // Without `async`: every payment waits here, and a function that waits is an object that the collector moves.
+  // Without `async`: its frame would stay in memory for as long as a payment waits.
   return run().catch((error) => {
     if (!isTaken(error) || triesLeft === 0) throw error
     return againWhenTaken(run, triesLeft - 1)

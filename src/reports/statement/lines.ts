@@ -32,6 +32,7 @@ export type Month = { ledger: Ledger; period: Period; complete: boolean; figures
 // The size of a window in transfers: small where lines are dense, larger where they are sparse. Even if every transfer were
 // a line, a window would be a few megabytes.
 const WINDOW = { least: 16_000, most: 32_000, lines: 8000 }
+// Adjustments asked for by their numbers in one question.
 const SLICE = 2000
 // They take a fraction of a millisecond to write. Then others have their turn.
 const LINES_AT_ONCE = 100

@@ -13,8 +13,6 @@ import { dispenseSecretBinding } from './dispense-secret.ts'
 export type SecretKind = 'dispense_secret' | 'operator_secret' | 'api_secret' | 'collections_key'
 export type CallbackSecret = { kind: SecretKind; secret: string }
 
-const MOST_OPENED = 1000
-
 type Owner = { merchantId: number; mode: Mode }
 /** As it is stored; a `mode` of null is for both, or stands in its `kind`. */
 export type SealedSecret = { merchantId: number; mode: Mode | null; kind: string; ciphertext: Buffer }
@@ -32,6 +30,8 @@ const SEALED = statement<SealedSecret>(
        and k.kind in ('test', 'test_collections', 'live', 'live_collections') and k.revoked_at is null
        and not exists (select 1 from vending_profiles p where p.merchant_id = n.merchant_id and not p.accept_api_secret)) s`,
 )
+// Secrets remembered in clear; beyond that all are forgotten.
+const MOST_OPENED = 1000
 const RECOMMENDED: readonly SecretKind[] = [
   'dispense_secret',
   'operator_secret',
@@ -77,7 +77,7 @@ function open(app: App, { merchantId, mode }: Owner, secret: SealedSecret): Call
 
 const openedIn = oneInEachCell(() => new Map<string, string>())
 
-/** What is stored is read for every callback, so a replaced secret ends at once. Only its opening, ten times as dear, is remembered. */
+/** What is stored is read for every batch, so a replaced secret ends at once. Only its opening is remembered. */
 function openOnce(app: App, sealed: Buffer, binding: Binding): string {
   const opened = openedIn(app)
   const name = `${sealed.toString('latin1')} ${binding.merchantId} ${binding.purpose} ${binding.column}`
