@@ -3,7 +3,10 @@ import { randomInt } from 'node:crypto'
 import test from 'node:test'
 import fc from 'fast-check'
 import { newId } from '../../src/platform/ids.ts'
+import { type Figures, readFigures } from '../../src/reports/statement/figures.ts'
+import { linesOf, SECTIONS } from '../../src/reports/statement/lines.ts'
 import { readPeriod } from '../../src/reports/statement/period.ts'
+import { inSnapshot } from '../../src/reports/statement/snapshot.ts'
 import { opened } from '../helpers/opened.ts'
 import { payer } from '../helpers/schedules.ts'
 import { startService } from '../helpers/test-service.ts'
@@ -11,7 +14,8 @@ import { listsAsWrittenBefore } from './statement-text.ts'
 
 // Rows planted by SQL for what stands in them are no complete history.
 const service = opened(() => startService())
-const { start, end, name: MONTH } = readPeriod('2026-03').period
+const { period } = readPeriod('2026-03')
+const { start, end, name: MONTH } = period
 const HOUR_MS = 3_600_000
 
 const orNull = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: null })
@@ -140,4 +144,26 @@ test('so have thousands of lines, which are written in pieces', async (context) 
   const seed = randomInt(2 ** 31)
   context.diagnostic(`seed ${seed}`)
   await compare(fc.sample(item, { seed, numRuns: 6000 }))
+})
+
+/** The lists of a month, with these figures instead of its own. */
+const listsWith = (merchantId: number, change: Partial<Figures>) =>
+  inSnapshot(service.app.db, async (snapshot) => {
+    const ledger = { merchantId, mode: 'live' } as const
+    const figures = { ...(await readFigures(snapshot, ledger, { period, complete: true })), ...change }
+    const lists: string[] = []
+    for (const section of SECTIONS)
+      for await (const { lines } of linesOf(snapshot, { ledger, period, complete: true, figures }, section))
+        if (lines.length > 0) lists.push(lines.toString())
+    return lists.join()
+  })
+
+test('payouts that are too many to be noted are found among all transfers', async (context) => {
+  const seed = randomInt(2 ** 31)
+  context.diagnostic(`seed ${seed}`)
+  const { merchantId } = await plant(fc.sample(item, { seed, numRuns: 6000 }))
+  const noted = await listsWith(merchantId, {})
+  for (const change of [{ reserving: null }, { adjusting: null }, { adjusting: null, reserving: null }])
+    assert.equal(await listsWith(merchantId, change), noted)
+  assert.match(noted, /"kind":"withdrawal".*"kind":"released_reservation"/s)
 })

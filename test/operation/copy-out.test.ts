@@ -55,12 +55,14 @@ test('no other value comes into the text of a statement', async () => {
   const strange = [
     ...['', 'liv', "live'", 'live; drop', '1', "'", '$1', undefined, 1.5, Number.NaN, 2 ** 53, -Infinity],
     ...[new Date('never'), ['live'], { toString: () => 'live' }, 1n, true, Symbol('live'), () => 'live'],
-    ...[new String('live'), new Number(1)],
+    ...[new String('live'), new Number(1), [1.5], ['1'], [[1]], [null], ["1}'"]],
   ]
   for (const value of strange) assert.throws(() => literal(value), /may not stand in the text/, String(value))
-  assert.deepEqual([0, -7, 'test', 'live', null, new Date(0), new Date(-70_000_000_000_000)].map(literal), [
+  assert.deepEqual([0, -7, [], [5, -6], 'test', 'live', null, new Date(0), new Date(-7e13)].map(literal), [
     "'0'",
     "'-7'",
+    "'{}'",
+    "'{5,-6}'",
     "'test'",
     "'live'",
     'null',

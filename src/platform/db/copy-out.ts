@@ -6,7 +6,7 @@ import { sqlTime } from './sql-time.ts'
 import type { Statement } from './statement.ts'
 
 /** What may stand in the text of a COPY. No text from outside is among it. */
-export type Literal = number | 'test' | 'live' | Date | null
+export type Literal = number | readonly number[] | 'test' | 'live' | Date | null
 
 // Before the first row: a signature, flags, and the length of an extension that no server sends.
 const HEADER_BYTES = 19
@@ -50,7 +50,8 @@ function withLiterals(text: string, values: readonly Literal[]): string {
  */
 export function literal(value: unknown): string {
   if (value === null) return 'null'
-  if (typeof value === 'number' && Number.isSafeInteger(value)) return `'${value}'`
+  if (Number.isSafeInteger(value)) return `'${value}'`
+  if (Array.isArray(value) && value.every(Number.isSafeInteger)) return `'{${value.join()}}'`
   if (value === 'test' || value === 'live') return `'${value}'`
   if (value instanceof Date && !Number.isNaN(value.getTime())) return `'${sqlTime(value)}'`
   throw new Error(`a ${typeof value} of this kind may not stand in the text of a statement`)

@@ -1,6 +1,6 @@
 import { statement } from '../../platform/db/statement.ts'
 import { CHANGE, NEVER_ADJUST } from './figures.ts'
-import { WITHIN } from './window.ts'
+import { numbered, WITHIN } from './window.ts'
 
 /** Lines as the database wrote them, with commas between. */
 export type WrittenLines = { lines: string | null; count: number }
@@ -42,7 +42,7 @@ export const ADJUSTMENTS = statement<WrittenLines>(
      else '"kind":"add_funds","reference":null,"id":' || ${text('t.subject')} || ',"rail_reference":null' || ${AMOUNT} || ',"note":null'
      end || '}' as line
    from (select t.seq, kind, subject, credit, amount, at, ${CHANGE} as change from transfers t
-     where ${WITHIN} and ($8::bigint[] is null or t.seq = any($8))
+     where ${WITHIN} and ${numbered('$8')}
        and (kind = 'split_share' or kind not in (${NEVER_ADJUST}) and ${CHANGE} <> 0
        or $7 and kind = 'payout_reserve' and not (select p.published from payouts p
          where p.merchant_id = $1 and p.id = t.subject))) t)

@@ -13,7 +13,8 @@ import { GIFT_CARD, MONEY_IN, MONEY_IN_KINDS } from './money-in.ts'
 import { MONEY_OUT, MONEY_OUT_KINDS } from './money-out.ts'
 import type { Period } from './period.ts'
 import type { SeqRange } from './range.ts'
-import type { Ledger, Snapshot } from './snapshot.ts'
+import { bothOf, type Few, type Noted, type Slice, slicesOf } from './seq-notes.ts'
+import type { Copied, Doubled, Ledger, Snapshot } from './snapshot.ts'
 import { windowOf } from './window.ts'
 
 /** The three lists of a statement. */
@@ -32,8 +33,9 @@ export type Month = { ledger: Ledger; period: Period; complete: boolean; figures
 // The size of a window in transfers: small where lines are dense, larger where they are sparse. Even if every transfer were
 // a line, a window would be a few megabytes.
 const WINDOW = { least: 16_000, most: 32_000, lines: 8000 }
-// Adjustments asked for by their numbers in one question.
-const SLICE = 2000
+// Transfers of which the numbers are known are looked up in pieces. Payouts are read by time as well, hence the span.
+const ADJUSTMENTS_AT_ONCE = { most: 2000, span: Number.POSITIVE_INFINITY }
+const PAYOUTS_AT_ONCE = { most: 4000, span: 64_000 }
 // They take a fraction of a millisecond to write. Then others have their turn.
 const LINES_AT_ONCE = 100
 
@@ -67,17 +69,20 @@ function piecesOf(snapshot: Snapshot, month: Month, section: Section): AsyncGene
   const { complete, period, figures } = month
   switch (section) {
     case 'money_in': {
-      const posted = rowsOf(snapshot, month, {
+      const windows = windowsFor(month, figures.countIn - figures.covered)
+      const posted = rowsOf(snapshot, windows, (window) => ({
         statement: MONEY_IN,
-        more: [],
-        lines: figures.countIn - figures.covered,
-      })
+        values: windowOf(month, window),
+      }))
       const rows = figures.covered > 0 ? withCovered(snapshot, month, posted) : posted
       return written(rows, new RowsAsJson(MONEY_IN_KINDS, GIFT_CARD))
     }
     case 'money_out': {
-      const more = [complete ? period.end : null]
-      const rows = rowsOf(snapshot, month, { statement: MONEY_OUT, more, lines: figures.countOut })
+      const windows = fewOf(month, figures.reserving, { slice: PAYOUTS_AT_ONCE, lines: figures.countOut })
+      const rows = rowsOf(snapshot, windows, (window) => ({
+        statement: MONEY_OUT,
+        values: [...windowOf(month, window), complete ? period.end : null, window.among],
+      }))
       return written(rows, new RowsAsJson(MONEY_OUT_KINDS, null))
     }
     case 'adjustments':
@@ -100,46 +105,51 @@ async function* written(rows: AsyncIterable<Buffer>, json: RowsAsJson): AsyncGen
   yield taken()
 }
 
-type Question = { statement: Statement; more: readonly Literal[]; lines: number }
+type Question = { statement: Statement; values: readonly Literal[] }
 
-/** The rows of a question about every window of the month, in blocks. */
-async function* rowsOf(
-  snapshot: Snapshot,
-  month: Month,
-  { statement, more, lines }: Question,
+/** The rows of a question about each of these windows, in blocks. */
+async function* rowsOf<Window>(
+  snapshot: Copied & Doubled,
+  windows: Generator<Window, void>,
+  questionOf: (window: Window) => Question,
 ): AsyncGenerator<Buffer> {
-  const { copy } = snapshot
   // Of windows that have been used.
   const memories: Buffer[][] = []
-  const read = async (window: SeqRange) => {
+  const read = async (window: Window) => {
     const memory = memories.pop() ?? []
-    return { memory, blocks: await copy(statement, [...windowOf(month, window), ...more], memory) }
+    const { statement, values } = questionOf(window)
+    return { memory, blocks: await snapshot.copy(statement, values, memory) }
   }
-  for await (const { blocks, memory } of inAdvance(snapshot, windowsFor(month, lines), read)) {
+  for await (const { blocks, memory } of inAdvance(snapshot, windows, read)) {
     yield* blocks
     memories.push(memory)
   }
 }
 
 async function* adjustmentsOf(snapshot: Snapshot, month: Month): AsyncGenerator<Lines> {
-  const { withheld, countAdjustments, adjusting, range } = month.figures
-  const askFor = (window: SeqRange, among: readonly number[] | null) => {
+  const { withheld, countAdjustments, adjusting, reserving } = month.figures
+  const askFor = ({ among, ...window }: Few) => {
     const values = windowOf(month, window).map((value) => (value instanceof Date ? sqlTime(value) : value))
     return snapshot.ask(ADJUSTMENTS, [...values, withheld > 0, among])
   }
-  // Few are read by their numbers. A reservation that never became a payout must be looked for among all.
-  const answers =
-    adjusting === null || withheld > 0
-      ? inAdvance(snapshot, windowsFor(month, countAdjustments), (window) => askFor(window, null))
-      : inAdvance(snapshot, slicesOf(adjusting), (some) => askFor(range, some))
+  // A reservation that never became a payout is among those that reserved money.
+  const noted = withheld > 0 ? bothOf(adjusting, reserving) : adjusting
+  const windows = fewOf(month, noted, { slice: ADJUSTMENTS_AT_ONCE, lines: countAdjustments })
+  const answers = inAdvance(snapshot, windows, askFor)
   for await (const [written] of answers) {
     assert(written, 'an aggregate is one row')
     yield { lines: Buffer.from(written.lines ?? ''), count: written.count, giftCards: 0 }
   }
 }
 
-function* slicesOf(seqs: readonly number[]): Generator<readonly number[]> {
-  for (let at = 0; at < seqs.length; at += SLICE) yield seqs.slice(at, at + SLICE)
+/** The noted transfers of the month in pieces; where they are not noted, windows of all. */
+function* fewOf(
+  month: Month,
+  noted: Noted,
+  { slice, lines }: { slice: Slice; lines: number },
+): Generator<Few, void> {
+  if (noted !== null) yield* slicesOf(noted, slice)
+  else for (const window of windowsFor(month, lines)) yield { ...window, among: null }
 }
 
 /** The windows of the month in which a section has so many lines. */

@@ -29,5 +29,6 @@ export const MONEY_IN = statement(
     among: `status in ('succeeded', 'refunded') and completed_at is not null and published`,
     before: '2 minutes',
     any: 'true',
+    which: 'true',
   }),
 )

@@ -1,6 +1,6 @@
 import { statement } from '../../platform/db/statement.ts'
 import type { MoneyOut } from './shape.ts'
-import { kindsOf, type Members, rowsSql, text, whole } from './window.ts'
+import { kindsOf, type Members, numbered, rowsSql, text, whole } from './window.ts'
 
 const MEMBERS = {
   reference: text('reference'),
@@ -17,7 +17,7 @@ const MEMBERS = {
 
 export const MONEY_OUT_KINDS = kindsOf(MEMBERS)
 
-/** The payouts of a window. One that is not published (yet) has no line here. */
+/** The payouts of a window; $8: of these transfers of it, or null: of all. One that is not published (yet) has no line here. */
 export const MONEY_OUT = statement(
   'money out of a statement',
   rowsSql(MEMBERS, {
@@ -26,5 +26,6 @@ export const MONEY_OUT = statement(
     among: `status in ('pending', 'authorized', 'succeeded', 'failed') and published`,
     before: '1 minute',
     any: 'published',
+    which: numbered('$8'),
   }),
 )

@@ -6,6 +6,8 @@ import type { SeqRange } from './range.ts'
 // A window is a range of transfers that is read at once: $1 and $2 are the ledger, $3 and $4 the numbers, $5 and $6 the month.
 export const WITHIN =
   't.merchant_id = $1 and t.mode = $2 and t.seq >= $3 and t.seq < $4 and t.at >= $5 and t.at < $6'
+/** Only transfers with these numbers; all where the value is null. */
+export const numbered = (place: string) => `(${place}::bigint[] is null or t.seq = any(${place}))`
 // When the window begins and ends. Numbers are nearly in the order of time, hence the minute.
 const FROM = '(select at from transfers where merchant_id = $1 and mode = $2 and seq = $3)'
 const UNTIL = `(select at + interval '1 minute' from transfers where merchant_id = $1 and mode = $2 and seq = $4::bigint - 1)`
@@ -32,14 +34,17 @@ export const columnsOf = (members: Members): string =>
     .map(([name, { sql }]) => `${sql} as ${name}`)
     .join(', ')
 
-/** Rows that transfers of a kind are about: those created at most so long `before` are `among` the likely ones, `any` may be. */
-type Subjects = { kind: string; table: string; among: string; before: string; any: string }
+/**
+ * Rows that transfers of a kind are about: those created at most so long `before` are `among` the likely ones, `any` may be. `which`: a
+ * condition on the transfers beside.
+ */
+type Subjects = { kind: string; table: string; among: string; before: string; any: string; which: string }
 
 /**
  * The rows of a window: for each transfer its time, and members of the row that it is about. Reading the likely rows costs a quarter
  * of looking up each by id. Those that took longer are looked up.
  */
-export function rowsSql(members: Members, { kind, table, among, before, any }: Subjects): string {
+export function rowsSql(members: Members, { kind, table, among, before, any, which }: Subjects): string {
   const columns = columnsOf(members)
   const found = Object.keys(members).map((name) => `coalesce(n.${name}, o.${name})`)
   // `offset 0` keeps the look-up a look-up: as an ordinary join it would read all rows of the merchant.
@@ -48,5 +53,5 @@ export function rowsSql(members: Members, { kind, table, among, before, any }: S
       and created_at >= ${FROM} - interval '${before}' and created_at <= ${UNTIL}) n on n.id = t.subject
     left join lateral (select ${columns} from ${table} r where n.id is null and r.merchant_id = $1 and r.id = t.subject
       and ${any} offset 0) o on true
-    where ${WITHIN} and t.kind = '${kind}' and coalesce(n.id, o.id) is not null order by t.seq`
+    where ${WITHIN} and ${which} and t.kind = '${kind}' and coalesce(n.id, o.id) is not null order by t.seq`
 }
