@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { count, timed } from '../measures.ts'
 import { isLockTimeout, isRetryable, sqlState } from './errors.ts'
 import { type Gate, gate, type Share } from './gate.ts'
-import { type DatabaseOptions, makePool, openAll, throwClassified, withClient } from './pool.ts'
+import { type DatabaseOptions, makePool, openAll, withClient } from './pool.ts'
 import { type SnapshotWork, snapshotsOf } from './snapshots.ts'
 import type { Statement } from './statement.ts'
 import { commitWork, hurried, run, settled, together } from './transaction.ts'
@@ -87,15 +87,9 @@ export function openDatabase(options: DatabaseOptions): Database {
       await Promise.all([openAll(pool, options.connections), openAll(single, options.singleConnections)])
     },
     query: (statement, values = []) =>
-      passing(reads, READ, async () => {
-        // The pool itself can run neither a COPY nor several statements on one connection.
-        if (statement.copies !== undefined || statement.plannedOnce)
-          return (await withClient(single, (client) => run(client, { statement, values }))).rows
-        const result = await single
-          .query({ name: statement.name, text: statement.text, values })
-          .catch(throwClassified)
-        return result.rows
-      }),
+      passing(reads, READ, () =>
+        withClient(single, async (client) => (await run(client, { statement, values })).rows as never),
+      ),
     queries: (...calls) =>
       passing(reads, READ, () =>
         withClient(single, async (client) => {

@@ -83,6 +83,6 @@ export async function withClient<T>(pool: pg.Pool, work: (client: PoolClient) =>
   }
 }
 
-export function throwClassified(error: unknown): never {
+function throwClassified(error: unknown): never {
   throw classify(error)
 }

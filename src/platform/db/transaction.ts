@@ -8,15 +8,16 @@ import { runCopy } from './copy.ts'
 import type { Call, Tx, Work } from './database.ts'
 import { CommitUnknown, classify } from './errors.ts'
 import { insideTransaction } from './open-transaction.ts'
+import { type Prepared, queryPrepared } from './prepared-query.ts'
 import { statement } from './statement.ts'
 
 // Longer than a usual commit takes, and far shorter than merchants should wait for the lock of another one.
 const HURRIED_LOCK_MS = '200ms'
 const HURRY = statement('wait shortly', "select set_config('lock_timeout', $1, true)")
-const BEGIN = { name: 'begin', text: 'begin' }
-const COMMIT = { name: 'commit', text: 'commit' }
-const PLAN_ONCE = { name: 'plan once', text: 'set plan_cache_mode = force_generic_plan' }
-const PLAN_AS_BEFORE = { name: 'plan as before', text: 'reset plan_cache_mode' }
+const BEGIN = { name: 'begin', text: 'begin', values: [] }
+const COMMIT = { name: 'commit', text: 'commit', values: [] }
+const PLAN_ONCE = { name: 'plan once', text: 'set plan_cache_mode = force_generic_plan', values: [] }
+const PLAN_AS_BEFORE = { name: 'plan as before', text: 'reset plan_cache_mode', values: [] }
 
 /** Sends the short lock time-out together with the first statements. */
 export function hurried<T>(work: Work<T>): Work<T> {
@@ -38,7 +39,7 @@ export async function commitWork<T>(client: PoolClient, work: Work<T>): Promise<
   const tx: Tx = {
     send: async (...calls) => {
       const sent = together(client, () => [
-        ...(begun ? [] : [client.query(BEGIN)]),
+        ...(begun ? [] : [queryPrepared(client, BEGIN)]),
         ...calls.map((one) => run(client, one)),
       ])
       begun = true
@@ -58,7 +59,10 @@ export async function commitWork<T>(client: PoolClient, work: Work<T>): Promise<
 }
 
 async function commit(client: PoolClient, last: readonly Call[]): Promise<void> {
-  const queries = together(client, () => [...last.map((one) => run(client, one)), client.query(COMMIT)])
+  const queries = together(client, () => [
+    ...last.map((one) => run(client, one)),
+    queryPrepared(client, COMMIT),
+  ])
   crashPoint('batch.sent')
   const outcomes = await Promise.allSettled(queries)
   crashPoint('batch.committed')
@@ -91,15 +95,15 @@ export function run(client: PoolClient, { statement, values }: Call): Promise<pg
   if (statement.copies !== undefined) return runCopy(client, statement.text, values[0] as Buffer)
   const { name, text } = statement
   if (statement.plannedOnce) return runPlannedOnce(client, { name, text, values })
-  return client.query({ name, text, values })
+  return queryPrepared(client, { name, text, values })
 }
 
 /** On the wire in one write, each on its own: the connection plans as before also after a statement that failed. */
-async function runPlannedOnce(client: PoolClient, query: pg.QueryConfig): Promise<pg.QueryResult> {
+async function runPlannedOnce(client: PoolClient, query: Prepared): Promise<pg.QueryResult> {
   const sent = together(client, () => [
-    client.query(PLAN_ONCE),
-    client.query(query),
-    client.query(PLAN_AS_BEFORE),
+    queryPrepared(client, PLAN_ONCE),
+    queryPrepared(client, query),
+    queryPrepared(client, PLAN_AS_BEFORE),
   ])
   const [, result] = await settled(sent)
   return result as pg.QueryResult // Three were sent.

@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg'
 import { copyOut, type Literal } from '../../platform/db/copy-out.ts'
 import type { Database } from '../../platform/db/database.ts'
+import { queryPrepared } from '../../platform/db/prepared-query.ts'
 import { type RestFor, restBesideMoney } from '../../platform/db/rest.ts'
 import { type Statement, statement } from '../../platform/db/statement.ts'
 
@@ -96,7 +97,7 @@ async function askOn<Row>(
   { question: { name, text }, values, restFor }: Question<Row>,
 ): Promise<Row[]> {
   const askedAt = performance.now()
-  const { rows } = await client.query({ name, text, values: [...values] })
+  const { rows } = await queryPrepared(client, { name, text, values })
   const ms = restFor(performance.now() - askedAt)
   if (ms >= SHORTEST_REST_MS) await new Promise((resolve) => setTimeout(resolve, ms))
   return rows
