@@ -47,7 +47,7 @@ const BEHIND = statement<{ merchantId: number; mode: Mode }>(
 const ADD_CHECKPOINT = statement(
   'add ledger checkpoint',
   `with last as (select seq, balances from ledger_checkpoints where merchant_id = $1 and mode = $2 order by seq desc limit 1),
-   -- Each transfer is read once: of a busy ledger they are hundreds of thousands between a handful of accounts.
+   -- Each transfer is read once. There may be 100,000, between a handful of accounts.
    moves as (
      select debit, credit, sum(amount) as amount, max(seq) as seq from transfers
      where merchant_id = $1 and mode = $2 and seq > coalesce((select seq from last), 0)

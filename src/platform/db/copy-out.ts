@@ -45,8 +45,8 @@ function withLiterals(text: string, values: readonly Literal[]): string {
 
 /**
  * A value as SQL, in quotes like a value that is sent beside a statement, so that it takes the type of its place. It is the
- * only way for a value into the text of a statement. So it checks what it is given whatever the types say: digits, one of two words,
- * or a time that we print ourselves. None of them can end the quotes.
+ * only way for a value into the text of a statement. So it checks what it is given whatever the types say: digits, lists of
+ * them, one of two words, or a time that we print ourselves. None of them can end the quotes.
  */
 export function literal(value: unknown): string {
   if (value === null) return 'null'

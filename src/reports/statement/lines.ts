@@ -13,7 +13,7 @@ import { GIFT_CARD, MONEY_IN, MONEY_IN_KINDS } from './money-in.ts'
 import { MONEY_OUT, MONEY_OUT_KINDS } from './money-out.ts'
 import type { Period } from './period.ts'
 import type { SeqRange } from './range.ts'
-import { bothOf, type Few, type Noted, type Slice, slicesOf } from './seq-notes.ts'
+import { bothOf, type Chosen, type Noted, type Slice, slicesOf } from './seq-notes.ts'
 import type { Copied, Doubled, Ledger, Snapshot } from './snapshot.ts'
 import { windowOf } from './window.ts'
 
@@ -78,7 +78,7 @@ function piecesOf(snapshot: Snapshot, month: Month, section: Section): AsyncGene
       return written(rows, new RowsAsJson(MONEY_IN_KINDS, GIFT_CARD))
     }
     case 'money_out': {
-      const windows = fewOf(month, figures.reserving, { slice: PAYOUTS_AT_ONCE, lines: figures.countOut })
+      const windows = chosenOf(month, figures.reserving, { slice: PAYOUTS_AT_ONCE, lines: figures.countOut })
       const rows = rowsOf(snapshot, windows, (window) => ({
         statement: MONEY_OUT,
         values: [...windowOf(month, window), complete ? period.end : null, window.among],
@@ -128,13 +128,13 @@ async function* rowsOf<Window>(
 
 async function* adjustmentsOf(snapshot: Snapshot, month: Month): AsyncGenerator<Lines> {
   const { withheld, countAdjustments, adjusting, reserving } = month.figures
-  const askFor = ({ among, ...window }: Few) => {
+  const askFor = ({ among, ...window }: Chosen) => {
     const values = windowOf(month, window).map((value) => (value instanceof Date ? sqlTime(value) : value))
     return snapshot.ask(ADJUSTMENTS, [...values, withheld > 0, among])
   }
   // A reservation that never became a payout is among those that reserved money.
   const noted = withheld > 0 ? bothOf(adjusting, reserving) : adjusting
-  const windows = fewOf(month, noted, { slice: ADJUSTMENTS_AT_ONCE, lines: countAdjustments })
+  const windows = chosenOf(month, noted, { slice: ADJUSTMENTS_AT_ONCE, lines: countAdjustments })
   const answers = inAdvance(snapshot, windows, askFor)
   for await (const [written] of answers) {
     assert(written, 'an aggregate is one row')
@@ -143,11 +143,11 @@ async function* adjustmentsOf(snapshot: Snapshot, month: Month): AsyncGenerator<
 }
 
 /** The noted transfers of the month in pieces; where they are not noted, windows of all. */
-function* fewOf(
+function* chosenOf(
   month: Month,
   noted: Noted,
   { slice, lines }: { slice: Slice; lines: number },
-): Generator<Few, void> {
+): Generator<Chosen, void> {
   if (noted !== null) yield* slicesOf(noted, slice)
   else for (const window of windowsFor(month, lines)) yield { ...window, among: null }
 }

@@ -4,7 +4,7 @@ import type { SeqRange } from './range.ts'
 export type Noted = readonly number[] | null
 
 /** A range of transfers, and which of them are meant; null: all. */
-export type Few = SeqRange & { among: Noted }
+export type Chosen = SeqRange & { among: Noted }
 export type Slice = { most: number; span: number }
 
 // Less than a megabyte. Where there are more, finding them is no longer most of the work.
@@ -34,7 +34,7 @@ export const bothOf = (some: Noted, others: Noted): Noted =>
   some === null || others === null ? null : [...some, ...others].sort((a, b) => a - b)
 
 /** Splits them into pieces of at most `most`, and of at most `span` transfers from the first to the last. */
-export function* slicesOf(seqs: readonly number[], { most, span }: Slice): Generator<Few, void> {
+export function* slicesOf(seqs: readonly number[], { most, span }: Slice): Generator<Chosen, void> {
   for (let from = 0; from < seqs.length; ) {
     const first = seqs[from] as number
     let to = from + 1

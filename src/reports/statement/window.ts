@@ -35,8 +35,8 @@ export const columnsOf = (members: Members): string =>
     .join(', ')
 
 /**
- * Rows that transfers of a kind are about: those created at most so long `before` are `among` the likely ones, `any` may be. `which`: a
- * condition on the transfers beside.
+ * Rows that transfers of a kind are about: those created at most so long `before` are `among` the likely ones, `any` may be.
+ * `which`: one more condition on the transfers.
  */
 type Subjects = { kind: string; table: string; among: string; before: string; any: string; which: string }
 
