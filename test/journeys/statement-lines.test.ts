@@ -167,3 +167,26 @@ test('payouts that are too many to be noted are found among all transfers', asyn
     assert.equal(await listsWith(merchantId, change), noted)
   assert.match(noted, /"kind":"withdrawal".*"kind":"released_reservation"/s)
 })
+
+const SHARES = `insert into transfers (merchant_id, mode, seq, kind, subject, debit, credit, amount, at)
+  select $1::bigint, 'live'::mode, (select max(seq) from transfers where merchant_id = $1) + n, 'split_share', 'txn_shared', 'rail:op1_momo',
+    'sub_available:sub_' || n, 100, $2::timestamptz from generate_series(1, 500) n`
+
+test('the sums of an account with many subaccounts are one row a kind', async () => {
+  const { merchantId } = await plant(fc.sample(item, { seed: 1, numRuns: 200 }))
+  await service.rows(SHARES, [merchantId, start])
+  await service.rows(HEAD, [merchantId])
+  const rows: { kind?: string; inside?: boolean }[] = []
+  const figures = await inSnapshot(service.app.db, (snapshot) => {
+    const ask: typeof snapshot.ask = async (question, values) => {
+      const answer = await snapshot.ask(question, values)
+      if (question.name === 'sums of a statement') rows.push(...(answer as typeof rows))
+      return answer
+    }
+    return readFigures({ ...snapshot, ask }, { merchantId, mode: 'live' }, { period, complete: true })
+  })
+  assert.equal(figures.adjusting?.length, 500)
+  const kinds = rows.map(({ kind, inside }) => `${kind} ${inside}`)
+  assert.equal(new Set(kinds).size, kinds.length)
+  assert.ok(kinds.includes('split_share true'), kinds.join())
+})
