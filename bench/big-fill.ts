@@ -1,4 +1,4 @@
-import { checkpointLedgers } from '../src/ledger/balances.ts'
+import { checkpointLedgers } from '../src/ledger/checkpoints.ts'
 import { OF_EACH_CUSTOMER, writeHistories, writeRecords } from './history.ts'
 import { type BenchMerchant, type Stage, withGateway } from './stage.ts'
 import { writeBusyMonth } from './statement-history.ts'

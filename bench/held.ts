@@ -1,4 +1,4 @@
-import { checkpointLedgers } from '../src/ledger/balances.ts'
+import { checkpointLedgers } from '../src/ledger/checkpoints.ts'
 import { chunksOf, idTail, newestCharge } from './chunks.ts'
 import type { BenchMerchant, Stage } from './stage.ts'
 import { withGateway } from './stage.ts'

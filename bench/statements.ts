@@ -1,5 +1,5 @@
 import { get } from 'node:http'
-import { checkpointLedgers } from '../src/ledger/balances.ts'
+import { checkpointLedgers } from '../src/ledger/checkpoints.ts'
 import type { Database } from '../src/platform/db/database.ts'
 import { median, ratio, rounded } from './figures.ts'
 import { writeRecords } from './history.ts'

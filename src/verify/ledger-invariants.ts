@@ -81,7 +81,7 @@ export const LEDGER_INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'L5',
-    says: 'each checkpoint equals the sum of all transfers up to its number',
+    says: 'each checkpoint equals the sum of all transfers up to its number, and knows what those since the last one add up to',
     counted: 'select count(*) from ledger_checkpoints',
     // Each checkpoint is computed from the one before, so that all of them take one pass over the transfers.
     offenders: `select format('merchant %s %s at seq %s', c.merchant_id, c.mode, c.seq) as offender
@@ -96,7 +96,12 @@ export const LEDGER_INVARIANTS: readonly Invariant[] = [
             where t.merchant_id = c.merchant_id and t.mode = c.mode and t.seq > c.seq_before and t.seq <= c.seq
           union all select credit, amount from transfers t
             where t.merchant_id = c.merchant_id and t.mode = c.mode and t.seq > c.seq_before and t.seq <= c.seq) s
-        group by account having sum(amount) <> 0)`,
+        group by account having sum(amount) <> 0)
+        or c.sums is not null and ((c.sums, c.first_at, c.last_at) = (
+          select jsonb_object_agg(kind, jsonb_build_object('count', count, 'amount', amount, 'change', change)), min(first_at), max(last_at)
+          from (select kind, count(*) as count, sum(amount) as amount, sum(${moved('available')}) + sum(${moved('pending')}) as change,
+              min(at) as first_at, max(at) as last_at from transfers t
+            where t.merchant_id = c.merchant_id and t.mode = c.mode and t.seq > c.after_seq and t.seq <= c.seq group by kind) k)) is not true`,
   },
   {
     id: 'L6',

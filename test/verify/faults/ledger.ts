@@ -67,10 +67,30 @@ export const LEDGER_FAULTS: readonly Fault[] = [
     [
       'merchant 2 live at seq 99',
       'a checkpoint that lies ahead of the ledger',
-      `insert into ledger_checkpoints select merchant_id, mode, 99, (select jsonb_object_agg(account, balance) from (
+      `insert into ledger_checkpoints (merchant_id, mode, seq, balances, at) select merchant_id, mode, 99, (select jsonb_object_agg(account, balance) from (
         select account, sum(amount) as balance from (select debit as account, -amount as amount from transfers where ${LIVE_2}
           union all select credit, amount from transfers where ${LIVE_2}) s group by account) a), '2026-03-10T08:00:00Z'
       from ledger_heads where ${LIVE_2}`,
+    ],
+    [
+      'merchant 1 live at seq 8',
+      'a checkpoint that counts one transfer more of a kind',
+      `update ledger_checkpoints set sums = jsonb_set(sums, '{charge_fee,count}', to_jsonb((sums->'charge_fee'->>'count')::int + 1)) where seq = 8`,
+    ],
+    [
+      'merchant 1 live at seq 8',
+      'a checkpoint that does not know a kind of its transfers',
+      `update ledger_checkpoints set sums = sums - 'charge_net' where seq = 8`,
+    ],
+    [
+      'merchant 1 live at seq 8',
+      'a checkpoint that is said to follow another one',
+      'update ledger_checkpoints set after_seq = after_seq - 1 where seq = 8',
+    ],
+    [
+      'merchant 1 live at seq 3',
+      'a checkpoint of which the first transfer is said to be older',
+      `update ledger_checkpoints set first_at = first_at - interval '1 second' where seq = 3`,
     ],
     [
       'merchant 3 live at seq 11',
