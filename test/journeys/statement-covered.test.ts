@@ -172,7 +172,7 @@ const readInWindows = ({ merchantId }: Payer, size: number) =>
   inSnapshot(planted.app.db, async (snapshot) => {
     const ledger = { merchantId, mode: 'live' as const }
     const figures = await readFigures(snapshot, ledger, { period: PERIOD, complete: false })
-    const month = { ledger, period: PERIOD, complete: false, figures }
+    const month = { ledger, period: PERIOD }
     async function* posted() {
       for (const window of windowsOf(figures.range, () => size))
         yield* await snapshot.copy(MONEY_IN, windowOf(month, window))

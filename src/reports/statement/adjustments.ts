@@ -1,9 +1,14 @@
+import { CHANGE } from '../../ledger/checkpoints.ts'
 import { statement } from '../../platform/db/statement.ts'
-import { CHANGE, NEVER_ADJUST } from './figures.ts'
 import { numbered, WITHIN } from './window.ts'
 
 /** Lines as the database wrote them, with commas between. */
 export type WrittenLines = { lines: string | null; count: number }
+
+// The other kinds are lines of the other lists, or never change the balance: nearly all transfers.
+/** Which transfers are adjustments, but for reservations that never became payouts. */
+export const ADJUSTS = `kind not in ('charge_net', 'charge_fee', 'payout_reserve', 'payout_sent', 'payout_fee', 'hold_release', 'split_release')
+  and (kind = 'split_share' or ${CHANGE} <> 0)`
 
 // Few lines of many kinds: the database writes them.
 const text = (column: string) => `coalesce(to_json(${column})::text, 'null')`
@@ -43,7 +48,7 @@ export const ADJUSTMENTS = statement<WrittenLines>(
      end || '}' as line
    from (select t.seq, kind, subject, credit, amount, at, ${CHANGE} as change from transfers t
      where ${WITHIN} and ${numbered('$8')}
-       and (kind = 'split_share' or kind not in (${NEVER_ADJUST}) and ${CHANGE} <> 0
+       and (${ADJUSTS}
        or $7 and kind = 'payout_reserve' and not (select p.published from payouts p
          where p.merchant_id = $1 and p.id = t.subject))) t)
    select string_agg(line, ',' order by seq) as lines, count(*) as count from line`,

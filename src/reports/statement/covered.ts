@@ -38,7 +38,7 @@ export async function countCovered(
  */
 export async function* withCovered(
   snapshot: Copied,
-  month: Month,
+  month: Pick<Month, 'ledger' | 'period'>,
   posted: AsyncIterable<Buffer>,
 ): AsyncGenerator<Buffer> {
   const covered = await openCovered(snapshot, month)
@@ -58,7 +58,7 @@ export async function* withCovered(
 }
 
 /** The covered charges of the month in the order of time and id, of which one page is held. */
-async function openCovered({ copy }: Copied, { ledger, period }: Month) {
+async function openCovered({ copy }: Copied, { ledger, period }: Pick<Month, 'ledger' | 'period'>) {
   const since = { time: period.start, skipped: 0 }
   let rows: Buffer = Buffer.alloc(0)
   let at = 0

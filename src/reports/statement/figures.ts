@@ -4,10 +4,10 @@ import { statement } from '../../platform/db/statement.ts'
 import { unavailable } from '../../platform/refusal.ts'
 import { minus, type Sum, sumOf } from '../../platform/sums.ts'
 import { countCovered } from './covered.ts'
-import { inAdvance, windowsOf } from './in-advance.ts'
+import { windowsOf } from './in-advance.ts'
+import { type KindSum, readKindSums } from './kind-sums.ts'
 import type { Period } from './period.ts'
 import { rangeOf, type SeqRange } from './range.ts'
-import { type Noted, SeqNotes } from './seq-notes.ts'
 import type { Asked, Doubled, Ledger, Paced } from './snapshot.ts'
 
 /** The totals of a month, read before its lines. Whole UGX; balances are available + pending. */
@@ -26,22 +26,9 @@ export type Figures = {
   countAdjustments: number
   /** Reservations that never became payouts; they are shown as adjustments. */
   withheld: number
-  /** The transfers that may be adjustments. */
-  adjusting: Noted
-  /** The transfers that reserved the money of a payout. */
-  reserving: Noted
   range: SeqRange
 }
 
-type KindSum = {
-  kind: string
-  inside: boolean
-  count: number
-  amount: Sum
-  change: Sum
-  /** With commas between. */
-  seqs: string | null
-}
 type Published = { count: number; paidOut: Sum; paidOutTotal: Sum }
 
 const CHECKPOINT = statement<{ seq: number; balance: Sum }>(
@@ -50,25 +37,6 @@ const CHECKPOINT = statement<{ seq: number; balance: Sum }>(
    from ledger_checkpoints where merchant_id = $1 and mode = $2 and seq < $3 order by seq desc limit 1`,
 )
 
-/** What a transfer does to available + pending. */
-export const CHANGE = `(case when credit in ('available', 'pending') then amount else 0 end
-  - case when debit in ('available', 'pending') then amount else 0 end)`
-
-/** The kinds that are lines of the other lists, or never change the balance: nearly all transfers. */
-export const NEVER_ADJUST = `'charge_net', 'charge_fee', 'payout_reserve', 'payout_sent', 'payout_fee', 'hold_release'`
-
-// $7, $8: whether the numbers of what may be an adjustment and of what reserved money are wanted. What transfers do to the balance is
-// worked out for each pair of accounts, not for each transfer, which takes a fifth longer. Pairs are added up here: an account has one for
-// each of its subaccounts.
-const SUMS = statement<KindSum>(
-  'sums of a statement',
-  `select kind, inside, sum(count)::bigint as count, sum(amount)::bigint as amount, sum(${CHANGE})::bigint as change,
-     string_agg(seqs, ',') as seqs from (
-     select kind, debit, credit, at >= $5 as inside, count(*) as count, sum(amount) as amount,
-       string_agg(seq::text, ',') filter (where $7 and kind not in (${NEVER_ADJUST}) or $8 and kind = 'payout_reserve') as seqs
-     from transfers where merchant_id = $1 and mode = $2 and seq >= $3 and seq < $4 and at < $6
-     group by kind, debit, credit, inside) t group by kind, inside`,
-)
 // A payout is created in the commit that reserves its money, with the same time.
 const PUBLISHED = statement<Published>(
   'payouts of a statement',
@@ -103,23 +71,14 @@ export async function readFigures(
   const [checkpoint] = await snapshot.ask(CHECKPOINT, [...own, range.first])
   const summed = { ...range, first: (checkpoint?.seq ?? 0) + 1 }
   if (summed.end - summed.first > ONE_CONNECTION) await snapshot.double()
-  const sums: KindSum[] = []
-  const [adjusting, reserving] = [new SeqNotes(), new SeqNotes()]
-  const read = ({ first, end }: SeqRange) =>
-    snapshot.ask(SUMS, [...own, first, end, ...month, adjusting.wanted, reserving.wanted])
-  for await (const some of inAdvance(snapshot, windowsOf(summed, atOnce), read)) {
-    adjusting.add(some.flatMap((sum) => (reserves(sum) ? [] : seqsOf(sum))))
-    reserving.add(some.flatMap((sum) => (reserves(sum) ? seqsOf(sum) : [])))
-    for (const sum of some) sums.push({ ...sum, seqs: null })
-  }
+  const sums = await readKindSums(snapshot, { ledger, range: summed, period, atOnce })
   const before = totalOf(sums.filter(({ inside }) => !inside))
   const reserved = totalOf(sums.filter((sum) => sum.inside && reserves(sum)))
   const [published] = reserved.count === 0 ? [NONE] : await snapshot.ask(PUBLISHED, [...own, ...month])
   assert(published, 'an aggregate is one row')
   const covered = await countCovered(snapshot, ledger, period)
   const opening = sumOf(checkpoint?.balance ?? 0, before.change)
-  const notes = { adjusting: adjusting.noted, reserving: reserving.noted }
-  const figures = figuresOf(sums, published, { opening, range, covered, ...notes })
+  const figures = figuresOf(sums, published, { opening, range, covered })
   if (complete && figures.withheld > 0)
     for (const { first, end } of windowsOf(range, atOnce))
       refuseUndecided(await snapshot.ask(UNDECIDED, [...own, first, end, ...month]))
@@ -127,7 +86,6 @@ export async function readFigures(
 }
 
 const reserves = ({ kind }: KindSum) => kind === 'payout_reserve'
-const seqsOf = ({ inside, seqs }: KindSum) => (inside && seqs !== null ? seqs.split(',').map(Number) : [])
 
 const NONE: Published = { count: 0, paidOut: 0, paidOutTotal: 0 }
 
@@ -139,7 +97,7 @@ function refuseUndecided([undecided]: readonly { count: number }[]): void {
 function figuresOf(
   sums: readonly KindSum[],
   published: Published,
-  { opening, covered, ...found }: Pick<Figures, 'opening' | 'range' | 'covered' | 'adjusting' | 'reserving'>,
+  { opening, range, covered }: Pick<Figures, 'opening' | 'range' | 'covered'>,
 ): Figures {
   const inside = sums.filter((sum) => sum.inside)
   const of = (...kinds: string[]) => totalOf(inside.filter(({ kind }) => kinds.includes(kind)))
@@ -162,7 +120,7 @@ function figuresOf(
     adjustmentsNet: sumOf(others.change, minus(shares.amount), minus(withheldTotal)),
     countAdjustments: others.count + shares.count + withheld,
     withheld,
-    ...found,
+    range,
   }
   const { closing, collectedNet, paidOutTotal, adjustmentsNet } = figures
   const led = sumOf(opening, collectedNet, minus(paidOutTotal), adjustmentsNet)

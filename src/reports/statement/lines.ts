@@ -13,7 +13,16 @@ import { GIFT_CARD, MONEY_IN, MONEY_IN_KINDS } from './money-in.ts'
 import { MONEY_OUT, MONEY_OUT_KINDS } from './money-out.ts'
 import type { Period } from './period.ts'
 import type { SeqRange } from './range.ts'
-import { bothOf, type Chosen, type Noted, type Slice, slicesOf } from './seq-notes.ts'
+import {
+  ADJUSTING,
+  bothOf,
+  type Chosen,
+  RESERVING,
+  readSeqs,
+  type Seqs,
+  type Slice,
+  slicesOf,
+} from './seqs.ts'
 import type { Copied, Doubled, Ledger, Snapshot } from './snapshot.ts'
 import { windowOf } from './window.ts'
 
@@ -28,7 +37,14 @@ export const SECTIONS: readonly Section[] = ['money_in', 'money_out', 'adjustmen
 export type Lines = { lines: Buffer; count: number; giftCards: Sum }
 
 /** The month whose lines are asked for. */
-export type Month = { ledger: Ledger; period: Period; complete: boolean; figures: Figures }
+export type Month = {
+  ledger: Ledger
+  period: Period
+  complete: boolean
+  figures: Figures
+  /** Of how many transfers of a list the numbers may be held. */
+  heldSeqs: number
+}
 
 // The size of a window in transfers: small where lines are dense, larger where they are sparse. Even if every transfer were
 // a line, a window would be a few megabytes.
@@ -66,29 +82,65 @@ function expectedOf({ figures }: Month, section: Section): number {
 }
 
 function piecesOf(snapshot: Snapshot, month: Month, section: Section): AsyncGenerator<Lines> {
-  const { complete, period, figures } = month
   switch (section) {
-    case 'money_in': {
-      const windows = windowsFor(month, figures.countIn - figures.covered)
-      const posted = rowsOf(snapshot, windows, (window) => ({
-        statement: MONEY_IN,
-        values: windowOf(month, window),
-      }))
-      const rows = figures.covered > 0 ? withCovered(snapshot, month, posted) : posted
-      return written(rows, new RowsAsJson(MONEY_IN_KINDS, GIFT_CARD))
-    }
-    case 'money_out': {
-      const windows = chosenOf(month, figures.reserving, { slice: PAYOUTS_AT_ONCE, lines: figures.countOut })
-      const rows = rowsOf(snapshot, windows, (window) => ({
-        statement: MONEY_OUT,
-        values: [...windowOf(month, window), complete ? period.end : null, window.among],
-      }))
-      return written(rows, new RowsAsJson(MONEY_OUT_KINDS, null))
-    }
+    case 'money_in':
+      return moneyInOf(snapshot, month)
+    case 'money_out':
+      return moneyOutOf(snapshot, month)
     case 'adjustments':
       return adjustmentsOf(snapshot, month)
   }
 }
+
+function moneyInOf(snapshot: Snapshot, month: Month): AsyncGenerator<Lines> {
+  const { countIn, covered } = month.figures
+  const windows = windowsFor(month, countIn - covered)
+  const posted = rowsOf(snapshot, windows, (window) => ({
+    statement: MONEY_IN,
+    values: windowOf(month, window),
+  }))
+  const rows = covered > 0 ? withCovered(snapshot, month, posted) : posted
+  return written(rows, new RowsAsJson(MONEY_IN_KINDS, GIFT_CARD))
+}
+
+async function* moneyOutOf(snapshot: Snapshot, month: Month): AsyncGenerator<Lines> {
+  const { complete, period, figures } = month
+  const reserving = await readReserving(snapshot, month)
+  const windows = chosenOf(month, reserving, { slice: PAYOUTS_AT_ONCE, lines: figures.countOut })
+  const rows = rowsOf(snapshot, windows, (window) => ({
+    statement: MONEY_OUT,
+    values: [...windowOf(month, window), complete ? period.end : null, window.among],
+  }))
+  yield* written(rows, new RowsAsJson(MONEY_OUT_KINDS, null))
+}
+
+async function* adjustmentsOf(snapshot: Snapshot, month: Month): AsyncGenerator<Lines> {
+  const { withheld, countAdjustments } = month.figures
+  const adjusting = await readSeqs(snapshot, ADJUSTING, {
+    count: countAdjustments - withheld,
+    most: month.heldSeqs,
+    values: askedOf(month, month.figures.range),
+  })
+  // A reservation that never became a payout is among those that reserved money.
+  const seqs = withheld > 0 ? bothOf(adjusting, await readReserving(snapshot, month)) : adjusting
+  const windows = chosenOf(month, seqs, { slice: ADJUSTMENTS_AT_ONCE, lines: countAdjustments })
+  const askFor = ({ among, ...window }: Chosen) =>
+    snapshot.ask(ADJUSTMENTS, [...askedOf(month, window), withheld > 0, among])
+  for await (const [written] of inAdvance(snapshot, windows, askFor)) {
+    assert(written, 'an aggregate is one row')
+    yield { lines: Buffer.from(written.lines ?? ''), count: written.count, giftCards: 0 }
+  }
+}
+
+function readReserving(snapshot: Snapshot, month: Month): Promise<Seqs> {
+  const { range, countOut, withheld } = month.figures
+  const count = countOut + withheld
+  return readSeqs(snapshot, RESERVING, { count, most: month.heldSeqs, values: askedOf(month, range) })
+}
+
+/** The values of `WITHIN` for a question that is not a COPY. */
+const askedOf = (month: Month, range: SeqRange) =>
+  windowOf(month, range).map((value) => (value instanceof Date ? sqlTime(value) : value))
 
 /** Writes rows as lines, so many at a time that others wait for a moment only. */
 async function* written(rows: AsyncIterable<Buffer>, json: RowsAsJson): AsyncGenerator<Lines> {
@@ -126,29 +178,13 @@ async function* rowsOf<Window>(
   }
 }
 
-async function* adjustmentsOf(snapshot: Snapshot, month: Month): AsyncGenerator<Lines> {
-  const { withheld, countAdjustments, adjusting, reserving } = month.figures
-  const askFor = ({ among, ...window }: Chosen) => {
-    const values = windowOf(month, window).map((value) => (value instanceof Date ? sqlTime(value) : value))
-    return snapshot.ask(ADJUSTMENTS, [...values, withheld > 0, among])
-  }
-  // A reservation that never became a payout is among those that reserved money.
-  const noted = withheld > 0 ? bothOf(adjusting, reserving) : adjusting
-  const windows = chosenOf(month, noted, { slice: ADJUSTMENTS_AT_ONCE, lines: countAdjustments })
-  const answers = inAdvance(snapshot, windows, askFor)
-  for await (const [written] of answers) {
-    assert(written, 'an aggregate is one row')
-    yield { lines: Buffer.from(written.lines ?? ''), count: written.count, giftCards: 0 }
-  }
-}
-
-/** The noted transfers of the month in pieces; where they are not noted, windows of all. */
+/** These transfers of the month in pieces; where there are too many, windows of all. */
 function* chosenOf(
   month: Month,
-  noted: Noted,
+  seqs: Seqs,
   { slice, lines }: { slice: Slice; lines: number },
 ): Generator<Chosen, void> {
-  if (noted !== null) yield* slicesOf(noted, slice)
+  if (seqs !== null) yield* slicesOf(seqs, slice)
   else for (const window of windowsFor(month, lines)) yield { ...window, among: null }
 }
 

@@ -1,21 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { bothOf, SeqNotes, slicesOf } from './seq-notes.ts'
-
-test('numbers are noted in order until there are too many of them', () => {
-  const notes = new SeqNotes()
-  notes.add([3, 1, 2])
-  notes.add([5, 4])
-  assert.deepEqual([notes.noted, notes.wanted], [[1, 2, 3, 4, 5], true])
-  notes.add(Array.from({ length: 99_995 }, (_, n) => n + 6))
-  assert.deepEqual([notes.noted?.length, notes.noted?.at(-1)], [100_000, 100_000])
-  notes.add([])
-  assert.equal(notes.wanted, true)
-  notes.add([100_001])
-  assert.deepEqual([notes.noted, notes.wanted], [null, false])
-  notes.add([100_002])
-  assert.equal(notes.noted, null)
-})
+import { bothOf, slicesOf } from './seqs.ts'
 
 test('two lists become one in order, unless one of them is not known', () => {
   assert.deepEqual(bothOf([1, 10], [2, 9, 11]), [1, 2, 9, 10, 11])

@@ -6,6 +6,7 @@ import { type Figures, readFigures } from './figures.ts'
 import { closedHeader, headerNow, type StatementHeader } from './header.ts'
 import { type Lines, linesOf, type Section } from './lines.ts'
 import type { Period } from './period.ts'
+import { HELD_SEQS } from './seqs.ts'
 import type { StatementHead, StatementTotals } from './shape.ts'
 import { inSnapshot } from './snapshot.ts'
 
@@ -34,7 +35,7 @@ export async function withStatement<T>(
   const ledger = { merchantId: caller.merchantId, mode: caller.mode }
   return inSnapshot(app.db, async (snapshot) => {
     const figures = await readFigures(snapshot, ledger, { period, complete })
-    const month = { ledger, period, complete, figures }
+    const month = { ledger, period, complete, figures, heldSeqs: HELD_SEQS }
     const head = headOf(header, figures, { mode: caller.mode, period, complete, now })
     return use({ head, figures, lines: (section) => linesOf(snapshot, month, section) })
   })

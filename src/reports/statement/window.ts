@@ -13,9 +13,10 @@ const FROM = '(select at from transfers where merchant_id = $1 and mode = $2 and
 const UNTIL = `(select at + interval '1 minute' from transfers where merchant_id = $1 and mode = $2 and seq = $4::bigint - 1)`
 
 /** The values of `WITHIN`. */
-export const windowOf = ({ ledger, period }: Month, { first, end }: SeqRange): readonly Literal[] => [
-  ...[ledger.merchantId, ledger.mode, first, end, period.start, period.end],
-]
+export const windowOf = (
+  { ledger, period }: Pick<Month, 'ledger' | 'period'>,
+  { first, end }: SeqRange,
+): readonly Literal[] => [...[ledger.merchantId, ledger.mode, first, end, period.start, period.end]]
 
 /** The members of a line after its date: what stands in each, as SQL, and how it is written. */
 export type Members = Readonly<Record<string, { sql: string; kind: Exclude<JsonKind, 'time'> }>>

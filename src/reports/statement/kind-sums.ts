@@ -1,0 +1,69 @@
+import { CHANGE } from '../../ledger/checkpoints.ts'
+import { sqlTime } from '../../platform/db/sql-time.ts'
+import { statement } from '../../platform/db/statement.ts'
+import type { Sum } from '../../platform/sums.ts'
+import { inAdvance, windowsOf } from './in-advance.ts'
+import type { Period } from './period.ts'
+import type { SeqRange } from './range.ts'
+import type { Asked, Doubled, Ledger } from './snapshot.ts'
+
+/** What some transfers of a kind add up to: those inside a month, or those before it. `change`: of available + pending. Whole UGX. */
+export type KindSum = { kind: string; inside: boolean; count: number; amount: Sum; change: Sum }
+
+/** Of whose ledger, which transfers and which month. `atOnce`: how many transfers may be read by one question now. */
+type Wanted = { ledger: Ledger; range: SeqRange; period: Period; atOnce: () => number }
+
+// $1 and $2 are the ledger, $3 and $4 the numbers, $5 and $6 the month. `counts`: none of its transfers is on both sides of an end of the
+// month. Two processes may have made a checkpoint after the same one; the sums of the second are not used.
+const STEPS = `select seq, before, sums, last_at >= $5 as inside,
+     coalesce(after_seq = before and (last_at < $5 or first_at >= $5 and last_at < $6), false) as counts,
+     coalesce(after_seq = before and first_at >= $6, false) as after_month
+   from (select seq, lag(seq, 1, $3::bigint - 1) over (order by seq, is_end) as before, after_seq, sums, first_at, last_at from (
+     select seq, false as is_end, after_seq, sums, first_at, last_at from ledger_checkpoints
+       where merchant_id = $1 and mode = $2 and seq >= $3 and seq < $4
+     union all select $4::bigint - 1, true, null, null, null, null) c) numbered`
+
+const OF_CHECKPOINTS = statement<KindSum>(
+  'sums of checkpoints of a statement',
+  `select key as kind, inside, sum((value->>'count')::bigint)::bigint as count, sum((value->>'amount')::bigint)::bigint as amount,
+     sum((value->>'change')::bigint)::bigint as change
+   from (${STEPS}) steps, jsonb_each(sums) where counts group by key, inside`,
+)
+
+// Neighbours together.
+const BETWEEN_CHECKPOINTS = statement<SeqRange>(
+  'transfers of a statement without sums',
+  `select min(before) + 1 as first, max(seq) + 1 as end
+   from (select seq, before, known, count(*) filter (where known) over (order by seq) as known_before
+     from (select seq, before, counts or after_month as known from (${STEPS}) s where before < seq) steps) parts
+   where not known group by known_before order by first`,
+)
+
+// What transfers do to the balance is worked out for each pair of accounts, not for each transfer, which takes a fifth longer. Pairs are
+// added up here: an account has one for each of its subaccounts.
+const OF_TRANSFERS = statement<KindSum>(
+  'sums of a statement',
+  `select kind, inside, sum(count)::bigint as count, sum(amount)::bigint as amount, sum(${CHANGE})::bigint as change from (
+     select kind, debit, credit, at >= $5 as inside, count(*) as count, sum(amount) as amount
+     from transfers where merchant_id = $1 and mode = $2 and seq >= $3 and seq < $4 and at < $6
+     group by kind, debit, credit, inside) t group by kind, inside`,
+)
+
+/** What the transfers of a range add up to by kind, in several parts. Transfers after the month are left out. */
+export async function readKindSums(
+  snapshot: Asked & Doubled,
+  { ledger, range, period, atOnce }: Wanted,
+): Promise<KindSum[]> {
+  const within = ({ first, end }: SeqRange) => [
+    ...[ledger.merchantId, ledger.mode, first, end, sqlTime(period.start), sqlTime(period.end)],
+  ]
+  const sums = await snapshot.ask(OF_CHECKPOINTS, within(range))
+  const gaps = await snapshot.ask(BETWEEN_CHECKPOINTS, within(range))
+  const read = (window: SeqRange) => snapshot.ask(OF_TRANSFERS, within(window))
+  for await (const some of inAdvance(snapshot, windowsOfAll(gaps, atOnce), read)) sums.push(...some)
+  return sums
+}
+
+function* windowsOfAll(ranges: readonly SeqRange[], size: () => number): Generator<SeqRange, void> {
+  for (const range of ranges) yield* windowsOf(range, size)
+}

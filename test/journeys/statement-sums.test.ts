@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
+import test from 'node:test'
+import fc from 'fast-check'
+import { checkpointLedgers } from '../../src/ledger/checkpoints.ts'
+import { type Figures, readFigures } from '../../src/reports/statement/figures.ts'
+import { readPeriod } from '../../src/reports/statement/period.ts'
+import { inSnapshot, type Snapshot } from '../../src/reports/statement/snapshot.ts'
+import { opened } from '../helpers/opened.ts'
+import { payer } from '../helpers/schedules.ts'
+import { startService } from '../helpers/test-service.ts'
+
+// Transfers planted by SQL are no complete history.
+const service = opened(() => startService())
+const MONTHS = ['2026-02', '2026-03', '2026-04'].map((name) => readPeriod(name).period)
+const DAY_MS = 86_400_000
+
+const KINDS = {
+  charge_net: ['rail:op1_momo', 'pending'],
+  charge_fee: ['rail:op1_momo', 'fees'],
+  hold_release: ['pending', 'available'],
+  split_share: ['rail:op1_momo', 'sub_available:sub_'],
+  sub_payout_reserve: ['sub_available:sub_', 'in_flight'],
+  payout_reserve: ['available', 'in_flight'],
+  payout_sent: ['in_flight', 'rail:op1_momo'],
+  payout_return: ['in_flight', 'available'],
+  top_up: ['rail:op1_momo', 'available'],
+  correction_out: ['available', 'adjustments'],
+} as const
+type Kind = keyof typeof KINDS
+
+// Each is a moment after the one before, or up to eleven hours before it: clocks and waits differ.
+const transfer = fc.record({
+  kind: fc.constantFrom(...(Object.keys(KINDS) as Kind[])),
+  amount: fc.integer({ min: 1, max: 2 ** 52 }),
+  subaccount: fc.nat(40),
+  later: fc.oneof(
+    fc.nat(2000),
+    fc.nat(2 * DAY_MS),
+    fc.integer({ min: -DAY_MS / 4, max: 0 }),
+    fc.constant(28 * DAY_MS),
+  ),
+})
+type Transfer = typeof transfer extends fc.Arbitrary<infer T> ? T : never
+// Without sums: as they were written before checkpoints had any. Gone: the next one follows another than the one before it.
+const checkpoint = fc.record({
+  step: fc.integer({ min: 1, max: 60 }),
+  becomes: fc.constantFrom('kept', 'kept', 'kept', 'without sums', 'gone'),
+})
+type Checkpoint = typeof checkpoint extends fc.Arbitrary<infer T> ? T : never
+
+const TRANSFERS = `insert into transfers (merchant_id, mode, seq, kind, subject, debit, credit, amount, at)
+  select $1::bigint, 'live'::mode, n, kind, 'about_' || n, debit, credit, amount, at
+  from unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::timestamptz[]) with ordinality t (kind, debit, credit, amount, at, n)`
+const HEAD = `update ledger_heads set seq = $2 where merchant_id = $1 and mode = 'live'`
+const CHANGE = `alter table ledger_checkpoints disable trigger checkpoints_never_change;
+  update ledger_checkpoints set after_seq = null, sums = null, first_at = null, last_at = null
+    where seq = any('{WITHOUT}') and merchant_id = MERCHANT;
+  delete from ledger_checkpoints where seq = any('{GONE}') and merchant_id = MERCHANT;
+  alter table ledger_checkpoints enable trigger checkpoints_never_change`
+
+async function plant(transfers: readonly Transfer[]): Promise<number> {
+  const { merchantId } = await payer(service)
+  let time = (MONTHS[0] as { start: Date }).start.getTime() - 3 * DAY_MS
+  const rows = transfers.map(({ kind, amount, subaccount, later }) => {
+    time += later
+    const [debit, credit] = KINDS[kind].map((name) => (name.endsWith('sub_') ? name + subaccount : name))
+    return { kind, debit, credit, amount, at: new Date(time) }
+  })
+  const column = (key: keyof (typeof rows)[number]) => rows.map((row) => row[key])
+  const columns = [column('kind'), column('debit'), column('credit'), column('amount'), column('at')]
+  await service.rows(TRANSFERS, [merchantId, ...columns])
+  await service.rows(HEAD, [merchantId, rows.length])
+  return merchantId
+}
+
+/** The figures of three months, and how many transfers were added up for them one by one. */
+async function readMonths(merchantId: number): Promise<{ months: Figures[]; asked: number }> {
+  let asked = 0
+  const months = await inSnapshot(service.app.db, async (snapshot) => {
+    const ask: Snapshot['ask'] = async (question, values) => {
+      const answer = await snapshot.ask(question, values)
+      if (question.name === 'sums of a statement') asked += Number(values[3]) - Number(values[2])
+      return answer
+    }
+    const figures: Figures[] = []
+    for (const period of MONTHS)
+      figures.push(
+        await readFigures({ ...snapshot, ask }, { merchantId, mode: 'live' }, { period, complete: false }),
+      )
+    return figures
+  })
+  return { months, asked }
+}
+
+async function makeCheckpoints(merchantId: number, checkpoints: readonly Checkpoint[]): Promise<void> {
+  for (const { step } of checkpoints)
+    await checkpointLedgers(service.app.db, service.clock.now(), { every: 1, step })
+  const made = await service.rows<{ seq: number }>(
+    'select seq from ledger_checkpoints where merchant_id = $1 order by seq',
+    [merchantId],
+  )
+  const that = (becomes: Checkpoint['becomes']) =>
+    made.filter((_, nth) => checkpoints[nth]?.becomes === becomes).map(({ seq }) => seq)
+  const change = CHANGE.replace('WITHOUT', that('without sums').join()).replace('GONE', that('gone').join())
+  await service.rows(change.replaceAll('MERCHANT', String(merchantId)))
+}
+
+test('figures of a month are the same whether transfers or checkpoints are added up', async (context) => {
+  const seed = randomInt(2 ** 31)
+  context.diagnostic(`seed ${seed}`)
+  const histories = fc.array(transfer, { minLength: 1, maxLength: 300 })
+  await fc.assert(
+    fc.asyncProperty(histories, fc.array(checkpoint, { maxLength: 20 }), async (transfers, checkpoints) => {
+      const merchantId = await plant(transfers)
+      const { months } = await readMonths(merchantId)
+      await makeCheckpoints(merchantId, checkpoints)
+      assert.deepEqual((await readMonths(merchantId)).months, months)
+    }),
+    { seed, numRuns: 40, endOnFailure: true, includeErrorInReport: true },
+  )
+})
+
+test('of a month with checkpoints only the transfers at its edges are added up one by one', async () => {
+  // One every five minutes.
+  const each = { kind: 'split_share', amount: 100, later: 5 * 60_000 } as const
+  const merchantId = await plant(Array.from({ length: 30_000 }, (_, n) => ({ ...each, subaccount: n % 500 })))
+  const before = await readMonths(merchantId)
+  assert.ok(before.asked > 25_000, `${before.asked}`)
+  while ((await checkpointLedgers(service.app.db, service.clock.now(), { every: 100, step: 500 })) > 0);
+  const after = await readMonths(merchantId)
+  assert.deepEqual(after.months, before.months)
+  // For each month the checkpoints at both ends, and the one in which the range of a month and a day ends.
+  assert.ok(after.asked < 3 * 3 * 500, `${after.asked}`)
+})
+
+test('the sums of an account with many subaccounts are one row a kind', async () => {
+  const each = { amount: 100, later: 0 } as const
+  const kinds = ['split_share', 'sub_payout_reserve', 'charge_net'] as const
+  const merchantId = await plant(
+    Array.from({ length: 1500 }, (_, n) => ({ ...each, kind: kinds[n % 3] as Kind, subaccount: n })),
+  )
+  const rows: { kind?: string; inside?: boolean }[] = []
+  await inSnapshot(service.app.db, (snapshot) => {
+    const ask: typeof snapshot.ask = async (question, values) => {
+      const answer = await snapshot.ask(question, values)
+      if (question.name === 'sums of a statement') rows.push(...(answer as typeof rows))
+      return answer
+    }
+    const period = { ...(MONTHS[0] as (typeof MONTHS)[number]), start: new Date('2026-01-01T00:00:00Z') }
+    return readFigures({ ...snapshot, ask }, { merchantId, mode: 'live' }, { period, complete: false })
+  })
+  assert.deepEqual(
+    rows.map(({ kind, inside }) => `${kind} ${inside}`).sort(),
+    kinds.map((kind) => `${kind} true`).sort(),
+  )
+})
