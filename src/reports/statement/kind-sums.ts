@@ -13,11 +13,10 @@ export type KindSum = { kind: string; inside: boolean; count: number; amount: Su
 /** Of whose ledger, which transfers and which month. `atOnce`: how many transfers may be read by one question now. */
 type Wanted = { ledger: Ledger; range: SeqRange; period: Period; atOnce: () => number }
 
-// $1 and $2 are the ledger, $3 and $4 the numbers, $5 and $6 the month. `counts`: none of its transfers is on both sides of an end of the
-// month. Two processes may have made a checkpoint after the same one; the sums of the second are not used.
-const STEPS = `select seq, before, sums, last_at >= $5 as inside,
-     coalesce(after_seq = before and (last_at < $5 or first_at >= $5 and last_at < $6), false) as counts,
-     coalesce(after_seq = before and first_at >= $6, false) as after_month
+// $1 and $2 are the ledger, $3 and $4 the numbers, $5 and $6 the month. `place`: where all transfers of a step are; null if they are on both
+// sides of an end of the month, or its sums are of others: two processes may have made a checkpoint after the same one.
+const STEPS = `select seq, before, sums, case when after_seq <> before then null when last_at < $5 then 'before'
+     when first_at >= $6 then 'after' when first_at >= $5 and last_at < $6 then 'inside' end as place
    from (select seq, lag(seq, 1, $3::bigint - 1) over (order by seq, is_end) as before, after_seq, sums, first_at, last_at from (
      select seq, false as is_end, after_seq, sums, first_at, last_at from ledger_checkpoints
        where merchant_id = $1 and mode = $2 and seq >= $3 and seq < $4
@@ -25,18 +24,18 @@ const STEPS = `select seq, before, sums, last_at >= $5 as inside,
 
 const OF_CHECKPOINTS = statement<KindSum>(
   'sums of checkpoints of a statement',
-  `select key as kind, inside, sum((value->>'count')::bigint)::bigint as count, sum((value->>'amount')::bigint)::bigint as amount,
-     sum((value->>'change')::bigint)::bigint as change
-   from (${STEPS}) steps, jsonb_each(sums) where counts group by key, inside`,
+  `select key as kind, place = 'inside' as inside, sum((value->>'count')::bigint)::bigint as count,
+     sum((value->>'amount')::bigint)::bigint as amount, sum((value->>'change')::bigint)::bigint as change
+   from (${STEPS}) steps, jsonb_each(sums) where place in ('before', 'inside') group by key, place`,
 )
 
 // Neighbours together.
 const BETWEEN_CHECKPOINTS = statement<SeqRange>(
   'transfers of a statement without sums',
   `select min(before) + 1 as first, max(seq) + 1 as end
-   from (select seq, before, known, count(*) filter (where known) over (order by seq) as known_before
-     from (select seq, before, counts or after_month as known from (${STEPS}) s where before < seq) steps) parts
-   where not known group by known_before order by first`,
+   from (select seq, before, place, count(place) over (order by seq) as placed_before
+     from (${STEPS}) steps where before < seq) parts
+   where place is null group by placed_before order by first`,
 )
 
 // What transfers do to the balance is worked out for each pair of accounts, not for each transfer, which takes a fifth longer. Pairs are
