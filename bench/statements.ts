@@ -22,7 +22,7 @@ const PERIOD = `select to_char(month, 'YYYY-MM') as name, month at time zone 'Af
  */
 export async function measureStatement(stage: Stage, merchant: BenchMerchant, wanted: number) {
   const path = `/v1/statements/${await writeMonth(stage, merchant, wanted)}`
-  const rounds: { seconds: number; mb: number; lines: number; extraMb: number | null }[] = []
+  const rounds: { seconds: number; bytes: number; extraMb: number | null }[] = []
   while (rounds.length < TIMES) {
     await stage.restart()
     await warm(stage, path)
@@ -30,11 +30,11 @@ export async function measureStatement(stage: Stage, merchant: BenchMerchant, wa
   }
   const worst = (of: (round: (typeof rounds)[0]) => number | null) =>
     Math.max(...rounds.map((round) => of(round) ?? Number.NaN))
-  const [{ lines, mb }] = rounds as [(typeof rounds)[0]]
+  const lines = await countLines(stage, path, { merchant, bytes: rounds.map(({ bytes }) => bytes) })
   const { without, beside, slowdown, turns, secondsBeside } = await besideCharges(stage, path, merchant)
   const figures = {
     lines,
-    mb: rounded(mb, 1),
+    mb: rounded((rounds[0]?.bytes ?? 0) / 1024 ** 2, 1),
     p50_seconds: rounded(median(rounds.map((round) => round.seconds))),
     worst_seconds: rounded(worst((round) => round.seconds)),
     worst_extra_mb: rounded(
@@ -87,14 +87,26 @@ async function readOnce({ service }: Stage, path: string, { token }: BenchMercha
     most = Math.max(most ?? 0, memoryMb(service.pid) ?? 0) || null
   }, LOOK_EVERY_MS)
   const startedAt = performance.now()
-  const { bytes, lines } = await download(service.port, path, token)
+  const bytes = await download(service.port, path, token)
   const seconds = (performance.now() - startedAt) / 1000
   clearInterval(looking)
   // A peak between two measurements is seen only if it was the highest since the process started.
   const peak = peakMemoryMb(service.pid)
   if (peak !== null && peakBefore !== null && peak > peakBefore) most = Math.max(most ?? 0, peak)
   const extraMb = before === null || most === null ? null : most - before
-  return { seconds, mb: bytes / 1024 ** 2, lines, extraMb }
+  return { seconds, bytes, extraMb }
+}
+
+/** How many lines a statement has that came as so many bytes each time. Counting takes half a second, so it has a download of its own. */
+async function countLines(
+  { service }: Stage,
+  path: string,
+  { merchant, bytes }: { merchant: BenchMerchant; bytes: readonly number[] },
+): Promise<number> {
+  const counter = lineCounter()
+  const counted = await download(service.port, path, merchant.token, counter.add)
+  if (bytes.some((others) => others !== counted)) throw new Error('a finished month came in two lengths')
+  return counter.lines()
 }
 
 /**
@@ -135,16 +147,24 @@ async function besideCharges(stage: Stage, path: string, { token }: BenchMerchan
   }
 }
 
-/** Reads to the end and keeps nothing; each line of a statement has one `"date":`. */
-function download(port: number, path: string, token: string): Promise<{ bytes: number; lines: number }> {
+/** Reads to the end and keeps nothing. Answers the number of bytes. */
+function download(
+  port: number,
+  path: string,
+  token: string,
+  look: (piece: Buffer) => void = () => {},
+): Promise<number> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${token}` }
     const request = get({ host: '127.0.0.1', port, path, headers, agent: false }, (response) => {
-      const counter = lineCounter()
-      response.on('data', counter.add)
+      let bytes = 0
+      response.on('data', (piece: Buffer) => {
+        bytes += piece.length
+        look(piece)
+      })
       response.on('error', reject)
       response.on('end', () => {
-        if (response.statusCode === 200) resolve(counter.read())
+        if (response.statusCode === 200) resolve(bytes)
         else reject(new Error(`GET ${path} was answered with ${response.statusCode}`))
       })
     })
@@ -152,19 +172,18 @@ function download(port: number, path: string, token: string): Promise<{ bytes: n
   })
 }
 
+/** Counts lines: each line of a statement has one `"date":`. */
 function lineCounter() {
   const mark = Buffer.from('"date":')
-  let bytes = 0
   let lines = 0
   let rest: Buffer = Buffer.alloc(0)
   return {
     add(chunk: Buffer) {
-      bytes += chunk.length
       const text = Buffer.concat([rest, chunk])
       for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + mark.length)) lines += 1
       // A mark may be split over two pieces. What is kept for the next piece is shorter than a whole mark.
       rest = text.subarray(Math.max(0, text.length - mark.length + 1))
     },
-    read: () => ({ bytes, lines }),
+    lines: () => lines,
   }
 }
