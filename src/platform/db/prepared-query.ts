@@ -1,4 +1,4 @@
-import type { PoolClient, QueryResult } from 'pg'
+import type { FieldDef, PoolClient, QueryResult } from 'pg'
 import pg from 'pg'
 
 export type Prepared = { name: string; text: string; values: readonly unknown[] }
@@ -20,15 +20,60 @@ export const queryPrepared = (client: PoolClient, { name, text, values }: Prepar
     throw error
   })
 
-class PreparedQuery extends (pg.Query as unknown as new (
-  text: string,
-  values: unknown[],
-  told: Told,
-) => object) {
+type Connection = { describe(what: object): void }
+/** What the driver makes of the server's description of an answer: its columns, and how each is read. */
+type Shape = { fields: FieldDef[]; _parsers: unknown; _prebuiltEmptyResultObject: unknown }
+/** The part of the driver's query that is used here. */
+type DriverQuery = {
+  _result: Shape
+  _accumulateRows: boolean
+  hasBeenParsed(connection: Connection): boolean
+  prepare(connection: Connection): void
+  handleReadyForQuery(connection: Connection): void
+}
+const Query = pg.Query as unknown as new (text: string, values: unknown[], told: Told) => DriverQuery
+
+// Of statements that were answered before, by their text.
+const shapes = new Map<string, Shape>()
+const quiet = new WeakMap<Connection, Connection>()
+
+/**
+ * The driver has every answer described. The server refuses a prepared statement whose answer would have other columns than before, so
+ * one description is enough: the others cost a tenth of what a small statement costs.
+ */
+class PreparedQuery extends Query {
   readonly name: string
+  private readonly sent: string
+  private described = true
 
   constructor(name: string, text: string, values: unknown[], told: Told) {
     super(text, values, told)
     this.name = name
+    this.sent = text
   }
+
+  override prepare(connection: Connection): void {
+    const shape = this.hasBeenParsed(connection) ? shapes.get(this.sent) : undefined
+    if (shape !== undefined) {
+      Object.assign(this._result, shape)
+      this._accumulateRows = true
+      this.described = false
+    }
+    super.prepare(this.described ? connection : undescribed(connection))
+  }
+
+  override handleReadyForQuery(connection: Connection): void {
+    const { fields, _parsers, _prebuiltEmptyResultObject } = this._result
+    if (this.described) shapes.set(this.sent, { fields, _parsers, _prebuiltEmptyResultObject })
+    super.handleReadyForQuery(connection)
+  }
+}
+
+/** The same connection, but nothing is described on it. */
+function undescribed(connection: Connection): Connection {
+  const known = quiet.get(connection)
+  if (known !== undefined) return known
+  const made = Object.assign(Object.create(connection), { describe() {} }) as Connection
+  quiet.set(connection, made)
+  return made
 }
