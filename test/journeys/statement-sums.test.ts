@@ -5,8 +5,13 @@ import fc from 'fast-check'
 import { checkpointLedgers } from '../../src/ledger/checkpoints.ts'
 import { type Figures, readFigures } from '../../src/reports/statement/figures.ts'
 import { readPeriod } from '../../src/reports/statement/period.ts'
+import { ADJUSTING, RESERVING } from '../../src/reports/statement/seqs.ts'
 import { inSnapshot, type Snapshot } from '../../src/reports/statement/snapshot.ts'
+import type { Invariant } from '../../src/verify/invariant.ts'
+import { LEDGER_INVARIANTS } from '../../src/verify/ledger-invariants.ts'
+import { eventually } from '../helpers/live-service.ts'
 import { opened } from '../helpers/opened.ts'
+import { rowsLookedAt } from '../helpers/rows-looked-at.ts'
 import { payer } from '../helpers/schedules.ts'
 import { startService } from '../helpers/test-service.ts'
 
@@ -136,6 +141,44 @@ test('of a month with checkpoints only the transfers at its edges are added up o
   assert.deepEqual(after.months, before.months)
   // For each month the checkpoints at both ends, and the one in which the range of a month and a day ends.
   assert.ok(after.asked < 3 * 3 * 500, `${after.asked}`)
+})
+
+/** Checkpoints that follow the same one. */
+const TWINS = `select after_seq from ledger_checkpoints where merchant_id = $1 group by after_seq having count(*) > 1`
+
+test('checkpoints that several processes make at once add up to the same figures, and verify finds no fault in them', async () => {
+  const each = { kind: 'charge_net', amount: 100, subaccount: 0, later: 60_000 } as const
+  const raced = async () => {
+    const merchantId = await plant(Array.from({ length: 2000 }, () => each))
+    const { months } = await readMonths(merchantId)
+    const make = (step: number) => checkpointLedgers(service.app.db, service.clock.now(), { every: 1, step })
+    for (let round = 0; round < 30; round += 1) await Promise.all([11, 7, 23, 5].map(make))
+    return { merchantId, months }
+  }
+  await eventually('two follow the same one', async () => {
+    const { merchantId, months } = await raced()
+    assert.deepEqual((await readMonths(merchantId)).months, months)
+    const { offenders } = LEDGER_INVARIANTS.find(({ id }) => id === 'L5') as Invariant
+    assert.deepEqual(await service.rows(offenders), [])
+    return (await service.rows(TWINS, [merchantId])).length > 0
+  })
+})
+
+test('the few transfers that are not of a paid charge are found without a look at the others', async () => {
+  const kindOf = (n: number): Kind =>
+    n % 500 === 0 ? 'payout_reserve' : n % 500 === 1 ? 'top_up' : 'charge_fee'
+  const merchantId = await plant(
+    Array.from({ length: 10_000 }, (_, n) => ({
+      kind: kindOf(n),
+      amount: 100,
+      subaccount: 0,
+      later: 60_000,
+    })),
+  )
+  await service.rows('analyze transfers')
+  const values = [merchantId, 'live', 1, 10_001, '2026-01-01', '2026-12-01']
+  for (const { text } of [RESERVING, ADJUSTING])
+    assert.ok((await rowsLookedAt(service, { text, values })) <= 40)
 })
 
 test('the sums of an account with many subaccounts are one row a kind', async () => {

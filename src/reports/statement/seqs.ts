@@ -1,6 +1,5 @@
 import { assert } from '../../platform/assert.ts'
-import type { Statement } from '../../platform/db/statement.ts'
-import { statement } from '../../platform/db/statement.ts'
+import { type Statement, statement } from '../../platform/db/statement.ts'
 import { ADJUSTS } from './adjustments.ts'
 import type { SeqRange } from './range.ts'
 import type { Asked } from './snapshot.ts'
