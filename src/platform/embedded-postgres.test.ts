@@ -4,9 +4,9 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { join } from 'node:path'
 import test from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { killPostgres } from '../../test/crash/processes.ts'
 import {
   ask,
-  childrenOf,
   folderFor,
   IS_ROOT,
   isServing,
@@ -96,7 +96,7 @@ test('kill -9 of the server and its children loses nothing that was acknowledged
   const dataDir = folderFor(t)
   const server = await joinEmbeddedPostgres({ dataDir, say })
   await ask(server.url('postgres'), 'create table kept (n int); insert into kept values (41), (42)')
-  for (const pid of [server.pid, ...childrenOf(server.pid)]) process.kill(pid, 'SIGKILL')
+  await killPostgres(dataDir)
   const again = await joinEmbeddedPostgres({ dataDir, say })
   assert.equal(again.startedHere, true)
   assert.equal((await ask(again.url('postgres'), 'select sum(n)::int as sum from kept'))[0].sum, 83)
@@ -121,8 +121,8 @@ test('kill -9 of the postmaster alone: the join waits until its children are gon
 
 test('a process id in a stale lock file that now belongs to another program does not stop the start', async (t) => {
   const dataDir = folderFor(t)
-  const server = await joinEmbeddedPostgres({ dataDir, say })
-  for (const pid of [server.pid, ...childrenOf(server.pid)]) process.kill(pid, 'SIGKILL')
+  await joinEmbeddedPostgres({ dataDir, say })
+  await killPostgres(dataDir)
   const { uid, gid } = statSync(join(dataDir, 'postgres'))
   const stranger = spawn('sleep', ['60'], IS_ROOT ? { uid, gid } : {})
   t.after(() => stranger.kill('SIGKILL'))

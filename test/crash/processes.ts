@@ -3,7 +3,11 @@ import { once } from 'node:events'
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { identityOf, isRunning } from '../../src/platform/embedded-postgres/process-identity.ts'
+import {
+  identityOf,
+  isRunning,
+  signalIfThere,
+} from '../../src/platform/embedded-postgres/process-identity.ts'
 
 /** How a process of the harness ended. */
 export type End = { code: number | null; signal: NodeJS.Signals | null }
@@ -78,7 +82,7 @@ export function postgresProcesses(dataDir: string): number[] {
 export async function killPostgres(dataDir: string): Promise<number> {
   const identities = postgresProcesses(dataDir).map((pid) => identityOf(pid))
   const living = identities.filter((identity): identity is string => identity !== null)
-  for (const identity of living) killIfThere(Number.parseInt(identity, 10))
+  for (const identity of living) signalIfThere(Number.parseInt(identity, 10), 'SIGKILL')
   const giveUpAt = performance.now() + PATIENCE_MS
   while (living.some(isRunning)) {
     if (performance.now() > giveUpAt) throw new Error('PostgreSQL survived kill -9')
@@ -93,10 +97,4 @@ function postmasterOf(dataDir: string): number | null {
   } catch {
     return null
   }
-}
-
-function killIfThere(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch {} // It ended by itself, as children of a killed postmaster do.
 }

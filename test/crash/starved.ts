@@ -1,6 +1,7 @@
 // npm run starve -- [--runs MS] [--stops MS] [--kills N]: a machine with too little CPU, and kill -9 on top.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { signalIfThere } from '../../src/platform/embedded-postgres/process-identity.ts'
 import { type Operator, type SubmitHow, startOperator } from '../fakes/operator.ts'
 import { type Installation, type Merchant, makeInstallation } from './installation.ts'
 import { LIVE_PROGRAM, postgresProcesses, type Running } from './processes.ts'
@@ -75,10 +76,7 @@ async function replace(service: Running, start: () => Running): Promise<Running>
 /** Lets all these processes run for a moment and stops them for another, as on an overloaded machine. */
 function starve(processes: () => number[]) {
   const signal = (what: 'SIGSTOP' | 'SIGCONT') => {
-    for (const pid of processes())
-      try {
-        process.kill(pid, what)
-      } catch {} // The process has just ended.
+    for (const pid of processes()) signalIfThere(pid, what)
   }
   let going = true
   const loop = (async () => {

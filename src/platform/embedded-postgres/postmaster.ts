@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { SUPERUSER } from './cluster.ts'
 import { isOwnedBy, shortTemporaryFolder } from './private-folder.ts'
-import { postgresOn } from './process-identity.ts'
+import { postgresOn, signalIfThere } from './process-identity.ts'
 
 /** What a server wrote about itself when it started. It may be long dead. */
 export type PidFile = { pid: number; socketDir: string }
@@ -69,7 +69,7 @@ export function lookAgain(): Promise<void> {
 export async function stopPostmaster(cluster: string): Promise<boolean> {
   const running = findPostmaster(cluster)
   if (running === null) return true
-  process.kill(running.pid, 'SIGINT')
+  signalIfThere(running.pid, 'SIGINT')
   const giveUpAt = performance.now() + STOP_TIMEOUT_MS
   while (postgresOn(cluster, running.pid) === 'postgres') {
     if (performance.now() > giveUpAt) return false

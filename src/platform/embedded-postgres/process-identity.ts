@@ -70,6 +70,15 @@ function workingFolder(pid: number): string | null {
   }
 }
 
+/** Sends the signal. A process that has just ended is no error, as children of a killed postmaster end by themselves. */
+export function signalIfThere(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
 function isSignalable(pid: number): boolean {
   try {
     return process.kill(pid, 0)
