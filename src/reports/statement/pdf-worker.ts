@@ -1,6 +1,6 @@
-import { constants, platform, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import { assert } from '../../platform/assert.ts'
+import { giveWayToPayments } from '../../platform/low-priority.ts'
 import type { Section } from './lines.ts'
 import { openStatementDocument, type StatementDocument } from './pdf-document.ts'
 import type { StatementHead, StatementTotals } from './shape.ts'
@@ -15,9 +15,8 @@ export type PdfStep =
   | { step: 'finish'; totals: StatementTotals }
   | { step: 'end' }
 
-// On Linux this lowers the priority of this thread only; elsewhere it would lower that of the whole process. Documents may
-// take longer, payments may not.
-if (platform() === 'linux') setPriority(constants.priority.PRIORITY_LOW)
+// Documents may take longer, payments may not.
+giveWayToPayments()
 
 let document: StatementDocument | null = null
 
