@@ -24,7 +24,8 @@ test("an operator's answer given while the database was away is not lost: the li
     const slow = gate()
     service.operator.onSubmit({ answer: 'refuse to serve', until: slow.opened }, phone)
     const sent = visitor(service).post(`/pay/${link}/submit`, { channel: 'op1_momo', phone })
-    await eventually('the charge is stored', async () => (await chargesOf(link)).length === 1)
+    // Not before: its COMMIT must have been answered over the wire that is cut next.
+    await eventually('the operator has the charge', async () => service.operator.submits() === 1)
     await proxy.close()
     slow.open()
     // Long enough for several tries that find no database.
