@@ -3,8 +3,8 @@
 const FILES_OF_A_ROOM = 24
 const WAITING_FILES_OF_A_ROOM = 4
 
-// One after the other: each starts many processes.
-const MANY_PROCESSES = ['test/crash/crash-points', 'test/races/races', 'test/soak/short-soak']
+// Before all others, one after the other: each starts so many processes that it needs the machine for itself.
+const ALONE = ['test/crash/crash-points', 'test/races/races', 'test/soak/short-soak']
 
 // They sleep for real seconds until a deadline of the product passes, and need next to nothing of the machine: beside those.
 const SLEEPING = [
@@ -53,12 +53,12 @@ const WAITING = [
   'src/platform/outbound/attempt',
 ]
 
-/** The rooms that start many processes, those that sleep, those that mostly wait, and the others, which are busy. */
+/** The rooms that need the machine for themselves, those that sleep, those that mostly wait, and the others, which are busy. */
 export function sortIntoRooms(names) {
   const there = (list) => list.filter((name) => names.includes(name))
-  const others = names.filter((name) => ![...MANY_PROCESSES, ...SLEEPING, ...WAITING].includes(name))
+  const others = names.filter((name) => ![...ALONE, ...SLEEPING, ...WAITING].includes(name))
   return {
-    manyProcesses: there(MANY_PROCESSES).map((name) => [name]),
+    alone: there(ALONE).map((name) => [name]),
     sleeping: dealt(there(SLEEPING), WAITING_FILES_OF_A_ROOM),
     waiting: dealt(there(WAITING), WAITING_FILES_OF_A_ROOM),
     busy: dealt(others, FILES_OF_A_ROOM),
@@ -73,4 +73,4 @@ function dealt(names, most) {
 
 /** Files of the lists above that are gone or have another name. */
 export const goneAmong = (names) =>
-  [...MANY_PROCESSES, ...SLEEPING, ...WAITING].filter((name) => !names.includes(name))
+  [...ALONE, ...SLEEPING, ...WAITING].filter((name) => !names.includes(name))

@@ -12,9 +12,8 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist')
 const ENDING = '.test.js'
 const BROWSER_TESTS = 'test/pages/'
-// Two keep two processors busy; beside them are those that start many processes, then those that mostly wait.
+// Two keep two processors busy; beside them are those that mostly wait.
 const BUSY_AT_ONCE = 2
-const MANY_PROCESSES_AT_ONCE = 1
 const WAITING_AT_ONCE = 3
 const SLEEPING_AT_ONCE = 2
 // A larger place for young objects: a tenth less time for tests that open and close services all the time.
@@ -29,12 +28,12 @@ for (const name of goneAmong(all)) refuse(`scripts/rooms.mjs names ${name}, and 
 await sayWhatWasSkipped(names.filter((name) => name.startsWith(BROWSER_TESTS)))
 const entries = mkdtempSync(join(tmpdir(), 'gateway-rooms-'))
 try {
-  const { manyProcesses, sleeping, waiting, busy } = sortIntoRooms(names)
-  const first = runAll({ kind: 'many-processes', rooms: manyProcesses, atOnce: MANY_PROCESSES_AT_ONCE })
+  const { alone, sleeping, waiting, busy } = sortIntoRooms(names)
+  const first = runAll({ kind: 'alone', rooms: alone, atOnce: 1 })
   const others = [
     runAll({ kind: 'sleeping', rooms: sleeping, atOnce: SLEEPING_AT_ONCE }),
     runAll({ kind: 'waiting', rooms: waiting, atOnce: WAITING_AT_ONCE, after: first }),
-    runAll({ kind: 'busy', rooms: busy, atOnce: BUSY_AT_ONCE }),
+    runAll({ kind: 'busy', rooms: busy, atOnce: BUSY_AT_ONCE, after: first }),
   ]
   for await (const line of report([first, ...others], names.map(pathOf))) process.stdout.write(line)
 } finally {
