@@ -2,8 +2,8 @@ import { constants, platform, setPriority } from 'node:os'
 import { isMainThread } from 'node:worker_threads'
 
 /**
- * Lets this worker thread run only when payments leave a processor free. Other than on Linux that would lower the priority of
- * the whole process, and in the main thread that of what it starts too: there it does nothing.
+ * Gives this worker thread the lowest priority, so that payments run first. It does nothing in the main thread, which answers
+ * requests, and nothing outside of Linux, where the priority of the whole process would be lowered.
  */
 export function giveWayToPayments(): void {
   if (!isMainThread && platform() === 'linux') setPriority(constants.priority.PRIORITY_LOW)

@@ -24,7 +24,7 @@ test("an operator's answer given while the database was away is not lost: the li
     const slow = gate()
     service.operator.onSubmit({ answer: 'refuse to serve', until: slow.opened }, phone)
     const sent = visitor(service).post(`/pay/${link}/submit`, { channel: 'op1_momo', phone })
-    // Not before: its COMMIT must have been answered over the wire that is cut next.
+    // By then the service has the answer to its COMMIT, and its wire can be cut.
     await eventually('the operator has the charge', async () => service.operator.submits() === 1)
     await proxy.close()
     slow.open()

@@ -74,7 +74,7 @@ async function race({ service, beside, newSide }: World, row: Create, mode: 'tes
   assertRefused(await create(side, row, { ...body, note: 1 }, keyed('one')), KEY_REUSED)
 }
 
-/** As clients are told: what hears 503 is sent again. On a crowded machine anything may, and then nothing was written. */
+/** Sends it again after a 503, as clients are told to: a crowded machine may refuse anything, and has written nothing then. */
 async function unlessBusy(send: () => Promise<Reply>): Promise<Reply> {
   for (let tries = 0; ; tries += 1) {
     const reply = await send()
