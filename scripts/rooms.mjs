@@ -53,23 +53,25 @@ const WAITING = [
   'src/platform/outbound/attempt',
 ]
 
-/** The rooms that need the machine for themselves, those that sleep, those that mostly wait, and the others, which are busy. */
-export function sortIntoRooms(names) {
-  const there = (list) => list.filter((name) => names.includes(name))
-  const others = names.filter((name) => ![...ALONE, ...SLEEPING, ...WAITING].includes(name))
+/**
+ * The rooms that need the machine for themselves, those that sleep, those that mostly wait, and the others, which are busy, with
+ * the path of each file. Few files fill as many rooms as run at once.
+ */
+export function sortIntoRooms(names, { atOnce, pathOf }) {
+  const there = (list) => list.filter((name) => names.includes(name)).map(pathOf)
+  const others = names.filter((name) => ![...ALONE, ...SLEEPING, ...WAITING].includes(name)).map(pathOf)
+  const roomsOf = (paths, most) => Math.ceil(paths.length / most)
   return {
-    alone: there(ALONE).map((name) => [name]),
-    sleeping: dealt(there(SLEEPING), WAITING_FILES_OF_A_ROOM),
-    waiting: dealt(there(WAITING), WAITING_FILES_OF_A_ROOM),
-    busy: dealt(others, FILES_OF_A_ROOM),
+    alone: there(ALONE).map((path) => [path]),
+    sleeping: dealt(there(SLEEPING), roomsOf(there(SLEEPING), WAITING_FILES_OF_A_ROOM)),
+    waiting: dealt(there(WAITING), roomsOf(there(WAITING), WAITING_FILES_OF_A_ROOM)),
+    busy: dealt(others, Math.max(roomsOf(others, FILES_OF_A_ROOM), Math.min(others.length, atOnce))),
   }
 }
 
 /** Neighbours are about as long as each other: they are dealt out. */
-function dealt(names, most) {
-  const count = Math.ceil(names.length / most)
-  return Array.from({ length: count }, (_, room) => names.filter((_, nth) => nth % count === room))
-}
+const dealt = (paths, count) =>
+  Array.from({ length: count }, (_, room) => paths.filter((_, nth) => nth % count === room))
 
 /** Files of the lists above that are gone or have another name. */
 export const goneAmong = (names) =>

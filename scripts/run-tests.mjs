@@ -1,10 +1,17 @@
-// Runs every compiled *.test.js (or those whose path contains one of the words given) under node's own runner.
+// Runs compiled test files under node's own runner:
+//   run-tests.mjs WORD ...           all tests of the files with one of these words in their path; without a word, of all files
+//   run-tests.mjs --short            what `npm test` runs; --long: what `npm run test:long` runs (scripts/long-tests.mjs)
+//   run-tests.mjs --short --since REF    only files that reach what has changed since this commit (scripts/reached.mjs)
+//   run-tests.mjs --again ...        a file that fails is run once more by itself; if it passes then, it is named as unsteady
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { run } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
+import { filesOf, goneFrom } from './long-tests.mjs'
+import { changedSince, reachedBy } from './reached.mjs'
 import { report } from './reporter.mjs'
 import { goneAmong, sortIntoRooms } from './rooms.mjs'
 
@@ -19,30 +26,74 @@ const SLEEPING_AT_ONCE = 2
 // A larger place for young objects: a tenth less time for tests that open and close services all the time.
 process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --max-semi-space-size=64`
 
-const words = process.argv.slice(2)
+const { values, positionals: words } = readWords()
+const part = values.short ? 'short' : values.long ? 'long' : 'all'
+// Helpers of tests ask for it (test/helpers/parts.ts).
+process.env.TEST_PART = part
 const all = ['src', 'test'].flatMap(testsIn)
-const names = all.filter((name) => words.length === 0 || words.some((word) => pathOf(name).includes(word)))
-if (names.length === 0) refuse(`no test file matches ${words.join(' ')}`)
-for (const name of goneAmong(all)) refuse(`scripts/rooms.mjs names ${name}, and there is no such test`)
+for (const name of [...goneAmong(all), ...goneFrom(all)])
+  refuse(`a list of scripts/ names ${name}, and there is no such test`)
+const names = since(matching(part === 'all' ? all : filesOf(part, all)))
 // Before the run: its own closing lines are the last that is said.
 await sayWhatWasSkipped(names.filter((name) => name.startsWith(BROWSER_TESTS)))
 const entries = mkdtempSync(join(tmpdir(), 'gateway-rooms-'))
 try {
-  const { alone, sleeping, waiting, busy } = sortIntoRooms(names)
-  const first = runAll({ kind: 'alone', rooms: alone, atOnce: 1 })
-  const others = [
-    runAll({ kind: 'sleeping', rooms: sleeping, atOnce: SLEEPING_AT_ONCE }),
-    runAll({ kind: 'waiting', rooms: waiting, atOnce: WAITING_AT_ONCE, after: first }),
-    runAll({ kind: 'busy', rooms: busy, atOnce: BUSY_AT_ONCE, after: first }),
-  ]
-  for await (const line of report([first, ...others], names.map(pathOf))) process.stdout.write(line)
+  const runs = names.length === 0 ? [] : runsOf(names)
+  const again = values.again ? runAgain : null
+  for await (const line of report(runs, names.map(pathOf), again)) process.stdout.write(line)
 } finally {
   rmSync(entries, { recursive: true })
+}
+
+function readWords() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        short: { type: 'boolean' },
+        long: { type: 'boolean' },
+        again: { type: 'boolean' },
+        since: { type: 'string' },
+      },
+    })
+  } catch (error) {
+    return refuse(
+      `${error.message.split('\n')[0]} Known: --since REF, --again, and words of paths of test files.`,
+    )
+  }
 }
 
 function refuse(why) {
   console.error(why)
   process.exit(1)
+}
+
+function matching(some) {
+  const matched = some.filter(
+    (name) => words.length === 0 || words.some((word) => pathOf(name).includes(word)),
+  )
+  if (matched.length === 0) refuse(`no test file matches ${words.join(' ')}`)
+  return matched
+}
+
+/** With --since: those that reach something changed, and a line for each that says what. */
+function since(some) {
+  if (values.since === undefined) return some
+  const reached = reachedBy(root, changedSinceOrRefuse(values.since), some)
+  console.log(`${reached.size} of ${some.length} test files reach what has changed since ${values.since}`)
+  for (const [name, paths] of reached)
+    console.log(`  ${name}: ${paths.slice(0, 3).join(', ')}${paths.length > 3 ? ', ...' : ''}`)
+  return [...reached.keys()]
+}
+
+function changedSinceOrRefuse(ref) {
+  try {
+    return changedSince(root, ref)
+  } catch (error) {
+    return refuse(
+      `git does not say what has changed since ${ref}: ${String(error.stderr ?? error.message).trim()}`,
+    )
+  }
 }
 
 /** As `test/journeys/charge`. */
@@ -56,29 +107,41 @@ function pathOf(name) {
   return `dist/${name}${ENDING}`
 }
 
+function runsOf(some) {
+  const { alone, sleeping, waiting, busy } = sortIntoRooms(some, { atOnce: BUSY_AT_ONCE, pathOf })
+  const first = runAll({ kind: 'alone', rooms: alone, atOnce: 1 })
+  return [
+    first,
+    runAll({ kind: 'sleeping', rooms: sleeping, atOnce: SLEEPING_AT_ONCE }),
+    runAll({ kind: 'waiting', rooms: waiting, atOnce: WAITING_AT_ONCE, after: first }),
+    runAll({ kind: 'busy', rooms: busy, atOnce: BUSY_AT_ONCE, after: first }),
+  ]
+}
+
+/** One file by itself, by the path of what was compiled. */
+function runAgain(path) {
+  return runAll({ kind: `again-${path.replaceAll('/', '-')}`, rooms: [[path]], atOnce: 1 })
+}
+
 /** The events of these rooms, begun when those of `after` have ended. A room is a file to the runner of Node: a process. */
 function runAll({ kind, rooms, atOnce: concurrency, after }) {
   const events = new PassThrough({ objectMode: true })
-  const files = rooms.map((room, nth) => writeEntry(`${kind}-${nth + 1}.mjs`, room.map(pathOf)))
+  const files = rooms.map((room, nth) => writeEntry(`${kind}-${nth + 1}.mjs`, room))
   const begin = () => {
     if (files.length === 0) return void events.end()
-    run({ files, concurrency })
-      .on('test:fail', () => {
-        process.exitCode = 1
-      })
-      .pipe(events)
+    run({ files, concurrency }).pipe(events)
   }
   if (after === undefined) begin()
   else after.on('end', begin)
   return events
 }
 
-function writeEntry(name, paths) {
+function writeEntry(name, room) {
   const path = join(entries, name)
   const runRoom = pathToFileURL(join(root, 'scripts', 'run-room.mjs')).href
   writeFileSync(
     path,
-    `import { runRoom } from '${runRoom}'\nawait runRoom(${JSON.stringify(paths, null, 2)})\n`,
+    `import { runRoom } from '${runRoom}'\nawait runRoom(${JSON.stringify(room, null, 2)})\n`,
   )
   return path
 }

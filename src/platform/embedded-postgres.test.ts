@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import test from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { killPostgres } from '../../test/crash/processes.ts'
 import {
@@ -16,6 +15,7 @@ import {
   secretFolder,
   startParticipant,
 } from '../../test/helpers/embedded-postgres.ts'
+import { longTest, test } from '../../test/helpers/parts.ts'
 import { joinEmbeddedPostgres } from './embedded-postgres.ts'
 
 const say = () => {}
@@ -47,7 +47,7 @@ test('the first join creates and starts a durable server, later ones re-use or r
   await third.leave()
 })
 
-test('the last process out stops the server, whoever started it', async (t) => {
+longTest('the last process out stops the server, whoever started it', async (t) => {
   const dataDir = folderFor(t)
   const starter = await participant(t, dataDir)
   const other = await participant(t, dataDir)
@@ -58,7 +58,7 @@ test('the last process out stops the server, whoever started it', async (t) => {
   assert.ok(!isServing(dataDir, other.joined.pid))
 })
 
-test('two processes that join an empty folder at once get the same server', async (t) => {
+longTest('two processes that join an empty folder at once get the same server', async (t) => {
   const dataDir = folderFor(t)
   const both = await Promise.all([participant(t, dataDir), participant(t, dataDir)])
   assert.equal(both[0].joined.pid, both[1].joined.pid)
@@ -67,7 +67,7 @@ test('two processes that join an empty folder at once get the same server', asyn
   assert.ok(!isServing(dataDir, both[0].joined.pid))
 })
 
-test('a process that joins while the last one leaves gets a running server', async (t) => {
+longTest('a process that joins while the last one leaves gets a running server', async (t) => {
   const dataDir = folderFor(t)
   let server = await joinEmbeddedPostgres({ dataDir, say })
   for (let round = 0; round < 6; round++) {
@@ -82,17 +82,20 @@ test('a process that joins while the last one leaves gets a running server', asy
   await server.leave()
 })
 
-test('kill -9 of the process that started it leaves the server, and the next join re-uses it', async (t) => {
-  const dataDir = folderFor(t)
-  const starter = await participant(t, dataDir)
-  await kill(starter.process)
-  const next = await joinEmbeddedPostgres({ dataDir, say })
-  assert.deepEqual([next.startedHere, next.pid], [false, starter.joined.pid])
-  await next.leave()
-  assert.ok(!isServing(dataDir, next.pid), 'the dead process counts no longer')
-})
+longTest(
+  'kill -9 of the process that started it leaves the server, and the next join re-uses it',
+  async (t) => {
+    const dataDir = folderFor(t)
+    const starter = await participant(t, dataDir)
+    await kill(starter.process)
+    const next = await joinEmbeddedPostgres({ dataDir, say })
+    assert.deepEqual([next.startedHere, next.pid], [false, starter.joined.pid])
+    await next.leave()
+    assert.ok(!isServing(dataDir, next.pid), 'the dead process counts no longer')
+  },
+)
 
-test('kill -9 of the server and its children loses nothing that was acknowledged', async (t) => {
+longTest('kill -9 of the server and its children loses nothing that was acknowledged', async (t) => {
   const dataDir = folderFor(t)
   const server = await joinEmbeddedPostgres({ dataDir, say })
   await ask(server.url('postgres'), 'create table kept (n int); insert into kept values (41), (42)')
@@ -104,7 +107,7 @@ test('kill -9 of the server and its children loses nothing that was acknowledged
   await server.leave()
 })
 
-test('kill -9 of the postmaster alone: the join waits until its children are gone', async (t) => {
+longTest('kill -9 of the postmaster alone: the join waits until its children are gone', async (t) => {
   const dataDir = folderFor(t)
   const server = await joinEmbeddedPostgres({ dataDir, say })
   const busy = ask(server.url('postgres'), 'do $$ begin for i in 1..40000000 loop end loop; end $$').catch(
@@ -119,35 +122,41 @@ test('kill -9 of the postmaster alone: the join waits until its children are gon
   await again.leave()
 })
 
-test('a process id in a stale lock file that now belongs to another program does not stop the start', async (t) => {
-  const dataDir = folderFor(t)
-  await joinEmbeddedPostgres({ dataDir, say })
-  await killPostgres(dataDir)
-  const { uid, gid } = statSync(join(dataDir, 'postgres'))
-  const stranger = spawn('sleep', ['60'], IS_ROOT ? { uid, gid } : {})
-  t.after(() => stranger.kill('SIGKILL'))
-  const file = join(dataDir, 'postgres', 'postmaster.pid')
-  writeFileSync(file, readFileSync(file, 'utf8').replace(/^\d+/, String(stranger.pid)))
-  const again = await joinEmbeddedPostgres({ dataDir, say })
-  assert.equal(again.startedHere, true)
-  assert.equal(stranger.exitCode, null, 'the other program is left alone')
-  await again.leave()
-})
+longTest(
+  'a process id in a stale lock file that now belongs to another program does not stop the start',
+  async (t) => {
+    const dataDir = folderFor(t)
+    await joinEmbeddedPostgres({ dataDir, say })
+    await killPostgres(dataDir)
+    const { uid, gid } = statSync(join(dataDir, 'postgres'))
+    const stranger = spawn('sleep', ['60'], IS_ROOT ? { uid, gid } : {})
+    t.after(() => stranger.kill('SIGKILL'))
+    const file = join(dataDir, 'postgres', 'postmaster.pid')
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/^\d+/, String(stranger.pid)))
+    const again = await joinEmbeddedPostgres({ dataDir, say })
+    assert.equal(again.startedHere, true)
+    assert.equal(stranger.exitCode, null, 'the other program is left alone')
+    await again.leave()
+  },
+)
 
-test('kill -9 in the middle of the first set-up leaves a folder that the next join sets up', async (t) => {
-  const dataDir = folderFor(t)
-  const child = startParticipant(t, dataDir)
-  while (!existsSync(dataDir) || !readdirSync(dataDir).some((name) => name.startsWith('postgres.new-')))
-    await sleep(2)
-  await sleep(200)
-  await kill(child)
-  assert.ok(!existsSync(join(dataDir, 'postgres')))
-  const server = await joinEmbeddedPostgres({ dataDir, say })
-  assert.equal((await ask(server.url('postgres'), 'select 1 as one'))[0].one, 1)
-  await server.leave()
-})
+longTest(
+  'kill -9 in the middle of the first set-up leaves a folder that the next join sets up',
+  async (t) => {
+    const dataDir = folderFor(t)
+    const child = startParticipant(t, dataDir)
+    while (!existsSync(dataDir) || !readdirSync(dataDir).some((name) => name.startsWith('postgres.new-')))
+      await sleep(2)
+    await sleep(200)
+    await kill(child)
+    assert.ok(!existsSync(join(dataDir, 'postgres')))
+    const server = await joinEmbeddedPostgres({ dataDir, say })
+    assert.equal((await ask(server.url('postgres'), 'select 1 as one'))[0].one, 1)
+    await server.leave()
+  },
+)
 
-test('a data path that is too long for a socket, with odd characters in it', async (t) => {
+longTest('a data path that is too long for a socket, with odd characters in it', async (t) => {
   const dataDir = join(folderFor(t), `a b,"c'%&${'x'.repeat(120)}`)
   const server = await joinEmbeddedPostgres({ dataDir, say })
   assert.ok(server.socketDir.length < 86)
@@ -159,7 +168,7 @@ test('a data path that is too long for a socket, with odd characters in it', asy
 
 const needsRoot = { skip: IS_ROOT ? false : 'only root can make a folder that it alone can enter' }
 
-test('started by root in a folder that only root can enter', needsRoot, async (t) => {
+longTest('started by root in a folder that only root can enter', needsRoot, async (t) => {
   const dataDir = join(secretFolder(t), 'data')
   const server = await joinEmbeddedPostgres({ dataDir, say })
   assert.equal((await ask(server.url('postgres'), 'select 1 as one'))[0].one, 1)
@@ -167,7 +176,7 @@ test('started by root in a folder that only root can enter', needsRoot, async (t
   assert.ok(!isServing(dataDir, server.pid))
 })
 
-test(
+longTest(
   'the same without user namespaces: the database lives elsewhere and a file says where',
   needsRoot,
   async (t) => {

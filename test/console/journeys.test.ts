@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { commandsOn } from '../commands/commands-on.ts'
 import { codeOf, secretIn } from '../helpers/authenticator.ts'
@@ -7,6 +6,7 @@ import { OPERATOR_PASSWORD } from '../helpers/enrolling.ts'
 import { newPayer } from '../helpers/live-service.ts'
 import { startOp1Service } from '../helpers/op1-service.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
+import { longTest, test } from '../helpers/parts.ts'
 import { launchBrowser, newVisitor, ON_BROWSER } from '../pages/browser.ts'
 import { focused, pressOn, typeInto } from '../pages/keys.ts'
 import { openedForBrowser } from '../pages/world-of-file.ts'
@@ -22,7 +22,7 @@ const screen = openedForBrowser(async () => {
 })
 const opens = (page: Page, path: string) => page.goto(`${service.url}${path}`)
 
-test(
+longTest(
   'the first admin: the link of a command, password and code, sign-out, and in again, with the keyboard alone',
   ON_BROWSER,
   async () => {
@@ -87,7 +87,7 @@ test(
   },
 )
 
-test(
+longTest(
   'the audit is followed to its end, then a superuser edits a row, and the page and an alert name it',
   ON_BROWSER,
   async () => {

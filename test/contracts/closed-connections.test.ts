@@ -4,8 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import test, { after, before, describe } from 'node:test'
+import { after, before, describe } from 'node:test'
 import { promisify } from 'node:util'
+import { longTest, test } from '../helpers/parts.ts'
 import { type ServiceProcess, startServiceProcess } from '../helpers/service-process.ts'
 import { CHARGE } from '../helpers/test-service.ts'
 import { requestOf, talk } from './raw-socket.ts'
@@ -45,21 +46,26 @@ const STAYING: [string, () => string][] = [
 
 // Each waits out the half minute after which an unfinished request is given up.
 describe('requests that are never finished', { concurrency: true }, () => {
-  test('C15: clients that send nothing, garbage or half a request leave no descriptor behind', async () => {
-    const before = await service.sockets()
-    const clients = STAYING.flatMap(([, bytes]) => Array.from({ length: EACH }, () => staying(bytes())))
-    await until(async () => (await service.sockets()) >= before + EACH, PROGRAM_MS)
-    try {
-      await until(async () => (await service.sockets()) < before + EACH / 2, GIVEN_UP_MS)
-    } finally {
-      for (const { socket } of clients) socket.destroy()
-    }
-    const told = clients.map(({ heard }) => Number(heard.join('').split(' ')[1]))
-    const expected = [408, 408, 400, 408, 413].flatMap((status) => Array.from({ length: EACH }, () => status))
-    assert.deepEqual(told, expected)
-  })
+  longTest(
+    'C15: clients that send nothing, garbage or half a request leave no descriptor behind',
+    async () => {
+      const before = await service.sockets()
+      const clients = STAYING.flatMap(([, bytes]) => Array.from({ length: EACH }, () => staying(bytes())))
+      await until(async () => (await service.sockets()) >= before + EACH, PROGRAM_MS)
+      try {
+        await until(async () => (await service.sockets()) < before + EACH / 2, GIVEN_UP_MS)
+      } finally {
+        for (const { socket } of clients) socket.destroy()
+      }
+      const told = clients.map(({ heard }) => Number(heard.join('').split(' ')[1]))
+      const expected = [408, 408, 400, 408, 413].flatMap((status) =>
+        Array.from({ length: EACH }, () => status),
+      )
+      assert.deepEqual(told, expected)
+    },
+  )
 
-  test('C15: what a request lacks must not arrive after it has been refused', async () => {
+  longTest('C15: what a request lacks must not arrive after it has been refused', async () => {
     const body = JSON.stringify(CHARGE)
     const idempotency = `Idempotency-Key: late-${service.timestamp()}`
     const late = staying(
@@ -119,7 +125,7 @@ test('C17: fetch reads the 413', async () => {
   assert.deepEqual([response.status, ((await response.json()) as any).code], [413, 'payload_too_large'])
 })
 
-test('C17: Python reads the 413', async (t) => {
+longTest('C17: Python reads the 413', async (t) => {
   const program = [
     'import sys, urllib.error, urllib.request',
     `request = urllib.request.Request(sys.argv[1] + '/v1/charges', data=b'x' * ${TOO_LARGE})`,
@@ -134,7 +140,7 @@ test('C17: Python reads the 413', async (t) => {
   await heardBy(t, ['python3', '-c', program, service.url, service.key, service.timestamp()])
 })
 
-test('C17: curl reads the 413', async (t) => {
+longTest('C17: curl reads the 413', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-large-'))
   const file = join(folder, 'large')
   writeFileSync(file, 'x'.repeat(TOO_LARGE))

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import test from 'node:test'
 import { sandboxRail } from '../../src/rails/sandbox.ts'
 import { newPayer, startLiveService } from '../helpers/live-service.ts'
 import { made, opened } from '../helpers/opened.ts'
+import { longTest, test } from '../helpers/parts.ts'
 import { payoutDigest, startPayingService } from '../helpers/payouts.ts'
 import { type Client, startService } from '../helpers/test-service.ts'
 import { assertRefused, badRequest, invalid } from './refused.ts'
@@ -64,7 +64,7 @@ for (const answer of ['error', 'garbage', 'reset'] as const)
     assert.equal((await resolve(shop.live, newPayer())).status, 200, 'and later it answers')
   })
 
-test('an operator that is silent is 502 after at most nine seconds', async () => {
+longTest('an operator that is silent is 502 after at most nine seconds', async () => {
   service.operator.onLookup({ answer: 'silence' })
   const started = performance.now()
   const reply = await resolve(shop.live, newPayer())

@@ -3,7 +3,6 @@ import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { test } from 'node:test'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader'
@@ -11,6 +10,7 @@ import { signedInAs } from '../helpers/dashboard.ts'
 import { succeed } from '../helpers/following-charges.ts'
 import { newPayer } from '../helpers/live-service.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
+import { longTest, testFor } from '../helpers/parts.ts'
 import { startPayingService } from '../helpers/payouts.ts'
 import { CHARGE } from '../helpers/test-service.ts'
 import { launchBrowser, newVisitor, ON_BROWSER, type Size } from '../pages/browser.ts'
@@ -57,7 +57,7 @@ async function download(page: Page, link: string): Promise<Buffer> {
 const monthNow = () => service.clock.now().toISOString().slice(0, 7)
 
 for (const size of ['phone', 'desktop'] as const)
-  test(
+  testFor(size === 'phone')(
     `on a ${size}: from the sign-up to a first charge that is seen without a reload, its refund and the statement`,
     ON_BROWSER,
     async () => {
@@ -99,7 +99,7 @@ async function scanned(page: Page): Promise<string> {
   return code.text
 }
 
-test(
+longTest(
   'a cashier scans the code of a till, watches the counter, and is signed out by the owner',
   ON_BROWSER,
   async () => {
@@ -139,40 +139,44 @@ test(
   },
 )
 
-test('with the keyboard alone: sign up, collect a payment, make a link, sign out', ON_BROWSER, async () => {
-  const { page, context, troubles } = await newcomer('desktop')
-  await page.goto(`${service.url}/dashboard/sign-up`)
-  for (const [field, text] of [
-    ['guest-business', 'Keys Only'],
-    ['guest-email', 'keys@shop.invalid'],
-    ['guest-password', PASSWORD],
-  ] as const)
-    await typeInto(page, field, text)
-  await page.keyboard.press('Enter')
-  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
-  await page.keyboard.press('Tab')
-  assert.equal((await focused(page)).is, 'Skip to the page')
-  await pressOn(page, 'Charges', 'Enter')
-  await page.getByRole('heading', { level: 1, name: 'Charges' }).waitFor()
-  await typeInto(page, 'charges-new-amount', '7,500')
-  await typeInto(page, 'charges-new-phone', '0700000000')
-  await page.keyboard.press('Enter')
-  await sees(page, 'The charge was made')
-  await decided()
-  await sees(page, 'succeeded')
-  await tabTo(page, 'Payment links')
-  await page.keyboard.press('Enter')
-  await page.getByRole('heading', { level: 1, name: 'Payment links' }).waitFor()
-  await typeInto(page, 'links-new-amount', '12,000')
-  await pressOn(page, 'Make the link', 'Space')
-  await sees(page, 'UGX 12,000')
-  await pressOn(page, 'Sign out', 'Enter')
-  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-  assert.deepEqual(troubles(), [])
-  await context.close()
-})
+longTest(
+  'with the keyboard alone: sign up, collect a payment, make a link, sign out',
+  ON_BROWSER,
+  async () => {
+    const { page, context, troubles } = await newcomer('desktop')
+    await page.goto(`${service.url}/dashboard/sign-up`)
+    for (const [field, text] of [
+      ['guest-business', 'Keys Only'],
+      ['guest-email', 'keys@shop.invalid'],
+      ['guest-password', PASSWORD],
+    ] as const)
+      await typeInto(page, field, text)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
+    await page.keyboard.press('Tab')
+    assert.equal((await focused(page)).is, 'Skip to the page')
+    await pressOn(page, 'Charges', 'Enter')
+    await page.getByRole('heading', { level: 1, name: 'Charges' }).waitFor()
+    await typeInto(page, 'charges-new-amount', '7,500')
+    await typeInto(page, 'charges-new-phone', '0700000000')
+    await page.keyboard.press('Enter')
+    await sees(page, 'The charge was made')
+    await decided()
+    await sees(page, 'succeeded')
+    await tabTo(page, 'Payment links')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Payment links' }).waitFor()
+    await typeInto(page, 'links-new-amount', '12,000')
+    await pressOn(page, 'Make the link', 'Space')
+    await sees(page, 'UGX 12,000')
+    await pressOn(page, 'Sign out', 'Enter')
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    assert.deepEqual(troubles(), [])
+    await context.close()
+  },
+)
 
-test(
+longTest(
   'without scripts: sign up, collect and refund, read the news by itself, end a session, sign in again',
   ON_BROWSER,
   async () => {

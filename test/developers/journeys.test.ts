@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { test } from 'node:test'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import type { CreatedMerchant } from '../../src/merchants/create-merchant.ts'
@@ -8,6 +7,7 @@ import { startReceiver } from '../fakes/receiver.ts'
 import { unescaped } from '../helpers/browser.ts'
 import { signedInAs } from '../helpers/dashboard.ts'
 import { opened, openedAndVerified } from '../helpers/opened.ts'
+import { longTest, test } from '../helpers/parts.ts'
 import { startService } from '../helpers/test-service.ts'
 import { answering, deliverAll, endedCharge } from '../helpers/webhooks.ts'
 import { launchBrowser, newVisitor, ON_BROWSER, type Size } from '../pages/browser.ts'
@@ -45,7 +45,7 @@ test('the first call of the reference, with the real test key in it, runs as it 
 })
 
 for (const size of ['phone', 'desktop'] as const) {
-  test(`a failing webhook is found, repaired and resent on a ${size}`, ON_BROWSER, async () => {
+  longTest(`a failing webhook is found, repaired and resent on a ${size}`, ON_BROWSER, async () => {
     const merchant = await service.merchant()
     const { page, context, troubles } = await ownerAt(merchant, size)
     await page.getByRole('link', { name: 'Webhooks', exact: true }).click()
@@ -71,7 +71,7 @@ for (const size of ['phone', 'desktop'] as const) {
     await context.close()
   })
 
-  test(`a key is changed without a gap on a ${size}`, ON_BROWSER, async () => {
+  longTest(`a key is changed without a gap on a ${size}`, ON_BROWSER, async () => {
     const merchant = await service.merchant()
     const { page, context, troubles } = await ownerAt(merchant, size)
     const old = merchant.keys.test.slice(-4)

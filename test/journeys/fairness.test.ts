@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import test from 'node:test'
 import pg from 'pg'
 import { opened } from '../helpers/opened.ts'
+import { longTest, test } from '../helpers/parts.ts'
 import { pay } from '../helpers/payouts.ts'
 import { type Payer, payer } from '../helpers/schedules.ts'
 import { type Reply, startService } from '../helpers/test-service.ts'
@@ -64,35 +64,38 @@ async function holdingHeads(merchantId: number, work: () => Promise<void>): Prom
   }
 }
 
-test("C16: while one merchant's balance row is locked, all others' charges, payouts and links go on without a 503", async () => {
-  const [stuck, ...others] = (await newPayers(9)) as [Payer, ...Payer[]]
-  const blocked: Promise<Reply>[] = []
-  const wantsOut = () =>
-    blocked.push(
-      ...Array.from({ length: 12 }, () => bulk(stuck, 3)),
-      ...Array.from({ length: 12 }, () => pay(stuck.api)),
-    )
-  await holdingHeads(stuck.merchantId, async () => {
-    for (let round = 0; round < 3; round += 1) {
-      wantsOut()
-      const replies = await usualDay(others)
-      assertAll(
-        replies.filter(({ status }) => status !== 200),
-        201,
+longTest(
+  "C16: while one merchant's balance row is locked, all others' charges, payouts and links go on without a 503",
+  async () => {
+    const [stuck, ...others] = (await newPayers(9)) as [Payer, ...Payer[]]
+    const blocked: Promise<Reply>[] = []
+    const wantsOut = () =>
+      blocked.push(
+        ...Array.from({ length: 12 }, () => bulk(stuck, 3)),
+        ...Array.from({ length: 12 }, () => pay(stuck.api)),
       )
-    }
-    assertAll(await Promise.all(Array.from({ length: 5 }, () => stuck.api.charge())), 201)
-    assertAll([await stuck.api.get('/v1/payouts')], 200)
-  })
-  const heard = await Promise.all(blocked)
-  assert.ok(
-    heard.every(({ status }) => [200, 201, 503].includes(status)),
-    String(heard.map(({ status }) => status)),
-  )
-  assert.equal((await pay(stuck.api)).status, 201, 'and at once again when the row is free')
-})
+    await holdingHeads(stuck.merchantId, async () => {
+      for (let round = 0; round < 3; round += 1) {
+        wantsOut()
+        const replies = await usualDay(others)
+        assertAll(
+          replies.filter(({ status }) => status !== 200),
+          201,
+        )
+      }
+      assertAll(await Promise.all(Array.from({ length: 5 }, () => stuck.api.charge())), 201)
+      assertAll([await stuck.api.get('/v1/payouts')], 200)
+    })
+    const heard = await Promise.all(blocked)
+    assert.ok(
+      heard.every(({ status }) => [200, 201, 503].includes(status)),
+      String(heard.map(({ status }) => status)),
+    )
+    assert.equal((await pay(stuck.api)).status, 201, 'and at once again when the row is free')
+  },
+)
 
-test('C16: during thirty bulk calls of one merchant, all calls of others are answered', async () => {
+longTest('C16: during thirty bulk calls of one merchant, all calls of others are answered', async () => {
   const [busy, ...others] = (await newPayers(7)) as [Payer, ...Payer[]]
   const bulks = Promise.all(Array.from({ length: 30 }, () => bulkUntilTaken(busy, 250)))
   let isDone = false
@@ -134,7 +137,7 @@ test('C16: while a balance row is locked, the charges of others still end', asyn
   assert.equal(await openOf(stuck), 0)
 })
 
-test('C13: every connection is busy for 300 ms: nobody gets a 503 for that', async () => {
+longTest('C13: every connection is busy for 300 ms: nobody gets a 503 for that', async () => {
   const [one] = (await newPayers(1)) as [Payer]
   const { pool } = service.app.db
   const kinds = ['outcome', 'in', 'in', 'out', 'out', 'out'] as const

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import test from 'node:test'
 import type { SubmitHow } from '../fakes/operator.ts'
 import { type PayShop, payShop } from '../helpers/checkout-shop.ts'
 import { gate } from '../helpers/gate.ts'
@@ -7,6 +6,7 @@ import { eventually, newPayer } from '../helpers/live-service.ts'
 import { eventsOf } from '../helpers/money-rows.ts'
 import { made, opened } from '../helpers/opened.ts'
 import { chargeOn, chargesOn } from '../helpers/page-charges.ts'
+import { longTest, test } from '../helpers/parts.ts'
 import { applyCode, pay, visitor } from '../helpers/paying-on-pages.ts'
 import { evidenceOf, holdHead, startWiredServices, whileCut } from '../helpers/wired-service.ts'
 
@@ -61,7 +61,7 @@ test('M2: charges refused while a head was locked end when it is free again, eve
   }
 })
 
-test('M2: a refusal under a locked head frees the link and the gift card of the page', async () => {
+longTest('M2: a refusal under a locked head frees the link and the gift card of the page', async () => {
   const shop = await payShop(service)
   const id = await shop.link()
   const card = await shop.card(2000)
@@ -84,7 +84,7 @@ test('M2: a refusal under a locked head frees the link and the gift card of the 
   assert.equal((await chargesOn(service, id)).length, 2, 'somebody else can pay')
 })
 
-test('M2: a refusal that meets a closed month is applied in the next one', async () => {
+longTest('M2: a refusal that meets a closed month is applied in the next one', async () => {
   const shop = await payShop(service)
   const { phone, told, answers } = await asked(shop, { answer: 'refuse', code: 'EXPIRED' })
   const until = new Date(service.clock.nowMs() + 3_600_000).toISOString()
@@ -99,7 +99,7 @@ test('M2: a refusal that meets a closed month is applied in the next one', async
 })
 
 for (const where of ['before the server hears of it', 'before its answer'] as const) {
-  test(`M2: a refusal is applied once although a COMMIT was lost ${where}`, async () => {
+  longTest(`M2: a refusal is applied once although a COMMIT was lost ${where}`, async () => {
     const shop = await payShop(service)
     const { phone, told, answers } = await asked(shop, { answer: 'refuse', code: 'EXPIRED' })
     world.wired.proxy.cutNextCommit(where)
@@ -112,54 +112,63 @@ for (const where of ['before the server hears of it', 'before its answer'] as co
   })
 
   for (const which of [1, 2])
-    test(`M2, M6: a charge that the operator did not take is a 502 and gone although COMMIT ${which} was lost ${where}`, async () => {
-      const shop = await payShop(service)
-      const { phone, key, told, answers } = await asked(shop, { answer: 'refuse to serve' })
-      world.wired.proxy.cutNextCommit(where, which - 1)
-      answers.open()
-      const { status, body } = await told
-      assert.deepEqual([status, body.code], [502, 'rail_unavailable'])
-      assert.notEqual((await chargeBy(phone))?.voided_at, null)
-      assert.deepEqual((await shop.live.get('/v1/charges')).body.data, [])
-      service.operator.onSubmit({ answer: 'accept' }, phone)
-      const anew = await shop.live.charge({ customer: { phone } }, key)
-      assert.deepEqual([anew.status, anew.headers.get('idempotent-replayed')], [201, null])
-    })
+    longTest(
+      `M2, M6: a charge that the operator did not take is a 502 and gone although COMMIT ${which} was lost ${where}`,
+      async () => {
+        const shop = await payShop(service)
+        const { phone, key, told, answers } = await asked(shop, { answer: 'refuse to serve' })
+        world.wired.proxy.cutNextCommit(where, which - 1)
+        answers.open()
+        const { status, body } = await told
+        assert.deepEqual([status, body.code], [502, 'rail_unavailable'])
+        assert.notEqual((await chargeBy(phone))?.voided_at, null)
+        assert.deepEqual((await shop.live.get('/v1/charges')).body.data, [])
+        service.operator.onSubmit({ answer: 'accept' }, phone)
+        const anew = await shop.live.charge({ customer: { phone } }, key)
+        assert.deepEqual([anew.status, anew.headers.get('idempotent-replayed')], [201, null])
+      },
+    )
 
-  test(`M2: a charge that the operator took is answered as taken although the COMMIT was lost ${where}`, async () => {
-    const shop = await payShop(service)
-    const { key, phone, told, answers } = await asked(shop, { answer: 'accept' })
-    world.wired.proxy.cutNextCommit(where)
-    answers.open()
-    const { status, body, text } = await told
-    assert.deepEqual([status, body.status], [201, 'authorized'])
-    assert.equal((await shop.live.charge({ customer: { phone } }, key)).text, text)
-    const attempts = await rows('select state from rail_attempts where subject = $1', [body.id])
-    assert.deepEqual(attempts, [{ state: 'accepted' }])
-    assert.equal((await evidenceOf(worker, body.id)).length, 1)
-  })
+  longTest(
+    `M2: a charge that the operator took is answered as taken although the COMMIT was lost ${where}`,
+    async () => {
+      const shop = await payShop(service)
+      const { key, phone, told, answers } = await asked(shop, { answer: 'accept' })
+      world.wired.proxy.cutNextCommit(where)
+      answers.open()
+      const { status, body, text } = await told
+      assert.deepEqual([status, body.status], [201, 'authorized'])
+      assert.equal((await shop.live.charge({ customer: { phone } }, key)).text, text)
+      const attempts = await rows('select state from rail_attempts where subject = $1', [body.id])
+      assert.deepEqual(attempts, [{ state: 'accepted' }])
+      assert.equal((await evidenceOf(worker, body.id)).length, 1)
+    },
+  )
 }
 
-test('M2: when its process has lost the database for good, another one applies the stored refusal and asks nobody', async () => {
-  const shop = await payShop(service)
-  const { phone, told, answers } = await asked(shop, { answer: 'refuse', code: 'NOT_ENOUGH_FUNDS' })
-  const letGo = await holdHead(world, shop.row.id)
-  answers.open()
-  const { id } = await chargeBy(phone)
-  // Read outside the transaction that holds the head.
-  await eventually('the answer is stored', async () => (await evidenceOf(worker, id)).length === 1)
-  await whileCut(world, async () => {
-    await letGo()
-    service.pass(31_000)
-    await worker.run('follow-charges')
-    const [row] = await worker.rows(
-      'select status, failure_reason, rail_reference from charges where id = $1',
-      [id],
-    )
-    assert.deepEqual([row?.status, row?.failure_reason], ['failed', 'insufficient_funds'])
-    const asking = service.operator.journal.filter(({ what }) => what === 'question')
-    assert.ok(!asking.some(({ reference }) => reference === row?.rail_reference))
-    assert.equal((await eventsOf(worker, id)).length, 1)
-  })
-  await told.catch(() => {})
-})
+longTest(
+  'M2: when its process has lost the database for good, another one applies the stored refusal and asks nobody',
+  async () => {
+    const shop = await payShop(service)
+    const { phone, told, answers } = await asked(shop, { answer: 'refuse', code: 'NOT_ENOUGH_FUNDS' })
+    const letGo = await holdHead(world, shop.row.id)
+    answers.open()
+    const { id } = await chargeBy(phone)
+    // Read outside the transaction that holds the head.
+    await eventually('the answer is stored', async () => (await evidenceOf(worker, id)).length === 1)
+    await whileCut(world, async () => {
+      await letGo()
+      service.pass(31_000)
+      await worker.run('follow-charges')
+      const [row] = await worker.rows(
+        'select status, failure_reason, rail_reference from charges where id = $1',
+        [id],
+      )
+      assert.deepEqual([row?.status, row?.failure_reason], ['failed', 'insufficient_funds'])
+      const asking = service.operator.journal.filter(({ what }) => what === 'question')
+      assert.ok(!asking.some(({ reference }) => reference === row?.rail_reference))
+      assert.equal((await eventsOf(worker, id)).length, 1)
+    })
+    await told.catch(() => {})
+  },
+)

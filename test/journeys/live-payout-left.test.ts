@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { describe } from 'node:test'
 import { settle } from '../helpers/following-payouts.ts'
 import { gate } from '../helpers/gate.ts'
 import { eventually, type LiveService, newPayer, startBeside } from '../helpers/live-service.ts'
 import { balanceOf, eventsOf } from '../helpers/money-rows.ts'
 import { attemptOf } from '../helpers/operator-heard.ts'
 import { onOwnService } from '../helpers/own-service.ts'
+import { longTest, test } from '../helpers/parts.ts'
 import { AMBIGUOUS, COST, PAID, postingsOf } from '../helpers/payout-money.ts'
 import { pay, richShop, startPayingService } from '../helpers/payouts.ts'
 
@@ -43,80 +44,89 @@ async function asleepOver(
 }
 
 describe('a process that is gone', { concurrency: 2 }, () => {
-  test('a key whose process hangs for over 30 seconds gets its first answer from another process', async () => {
-    await withService(async (service) => {
-      const { merchant, live } = await richShop(service, FUNDS)
-      const other = await startBeside(service)
-      const phone = newPayer()
-      const order = { recipient: { phone }, reference: 'orphan' }
-      const key = { 'idempotency-key': 'left behind' }
-      const held = gate()
-      service.operator.onSubmit(() => ({ answer: 'silence', until: held.opened }), phone)
-      const submits = service.operator.submits()
-      const hanging = pay(live, order, key)
-      await eventually('the operator was asked', () => service.operator.submits() === submits + 1)
-      const api = other.client(merchant.keys.live)
-      const early = await pay(api, order, key)
-      assert.deepEqual([early.status, early.body.code], [409, 'conflict'])
-      assert.deepEqual((await api.get('/v1/payouts')).body.data, [], 'nobody sees it before it is decided')
-      assert.deepEqual(await balanceOf(api), { available: FUNDS - COST, pending: 0 })
-      assert.equal(await other.run('finish-keys'), 0, 'its own request still has it')
-      service.pass(31_000)
-      service.operator.pays(phone)
-      await other.run('send-payouts')
-      const [paid] = (await api.get('/v1/payouts')).body.data
-      assert.equal(paid.status, 'succeeded')
-      assert.equal(await other.run('finish-keys'), 1)
-      const replayed = await pay(api, order, key)
-      assert.equal(replayed.headers.get('idempotent-replayed'), 'true')
-      const { status, failure_reason, completed_at, rail_transaction_id, id } = replayed.body
-      assert.deepEqual(
-        { status, failure_reason, completed_at, rail_transaction_id, id },
-        {
-          ...{ status: 'authorized', failure_reason: AMBIGUOUS, completed_at: null },
-          ...{ rail_transaction_id: null, id: paid.id },
-        },
-        'as it was created, whatever it has become',
-      )
-      const late = await hanging
-      assert.deepEqual([late.status, late.text], [201, replayed.text])
-      assert.equal((await pay(api, order, key)).text, replayed.text)
-      assert.equal(service.operator.submits(), submits + 1)
-      assert.deepEqual(await postingsOf(service, id), PAID)
-      assert.equal((await eventsOf(service, id)).length, 1)
-      held.open()
-      await other.close()
-    })
-  })
+  longTest(
+    'a key whose process hangs for over 30 seconds gets its first answer from another process',
+    async () => {
+      await withService(async (service) => {
+        const { merchant, live } = await richShop(service, FUNDS)
+        const other = await startBeside(service)
+        const phone = newPayer()
+        const order = { recipient: { phone }, reference: 'orphan' }
+        const key = { 'idempotency-key': 'left behind' }
+        const held = gate()
+        service.operator.onSubmit(() => ({ answer: 'silence', until: held.opened }), phone)
+        const submits = service.operator.submits()
+        const hanging = pay(live, order, key)
+        await eventually('the operator was asked', () => service.operator.submits() === submits + 1)
+        const api = other.client(merchant.keys.live)
+        const early = await pay(api, order, key)
+        assert.deepEqual([early.status, early.body.code], [409, 'conflict'])
+        assert.deepEqual((await api.get('/v1/payouts')).body.data, [], 'nobody sees it before it is decided')
+        assert.deepEqual(await balanceOf(api), { available: FUNDS - COST, pending: 0 })
+        assert.equal(await other.run('finish-keys'), 0, 'its own request still has it')
+        service.pass(31_000)
+        service.operator.pays(phone)
+        await other.run('send-payouts')
+        const [paid] = (await api.get('/v1/payouts')).body.data
+        assert.equal(paid.status, 'succeeded')
+        assert.equal(await other.run('finish-keys'), 1)
+        const replayed = await pay(api, order, key)
+        assert.equal(replayed.headers.get('idempotent-replayed'), 'true')
+        const { status, failure_reason, completed_at, rail_transaction_id, id } = replayed.body
+        assert.deepEqual(
+          { status, failure_reason, completed_at, rail_transaction_id, id },
+          {
+            ...{ status: 'authorized', failure_reason: AMBIGUOUS, completed_at: null },
+            ...{ rail_transaction_id: null, id: paid.id },
+          },
+          'as it was created, whatever it has become',
+        )
+        const late = await hanging
+        assert.deepEqual([late.status, late.text], [201, replayed.text])
+        assert.equal((await pay(api, order, key)).text, replayed.text)
+        assert.equal(service.operator.submits(), submits + 1)
+        assert.deepEqual(await postingsOf(service, id), PAID)
+        assert.equal((await eventsOf(service, id)).length, 1)
+        held.open()
+        await other.close()
+      })
+    },
+  )
 
   for (const answer of ['refuse to serve', 'bar the account'] as const)
-    test(`a payout that a replay has shown stays: a process that wakes up and reads "${answer}" does not undo it`, async () => {
-      await withService(async (service) => {
-        const { live, replayed, wakeUp } = await asleepOver(service, answer)
-        const { id } = replayed.body
-        const seen = (await live.get(`/v1/payouts/${id}`)).status
-        const late = await wakeUp()
-        const after = (await live.get(`/v1/payouts/${id}`)).status
-        assert.deepEqual(
-          [replayed.status, seen, after],
-          [201, 200, 200],
-          'what a 201 named can be read for good',
-        )
-        assert.deepEqual([late.status, late.body.id], [201, id], 'both callers hear the same')
-        assert.deepEqual(await balanceOf(live), { available: FUNDS - COST, pending: 0 })
-      })
-    })
+    longTest(
+      `a payout that a replay has shown stays: a process that wakes up and reads "${answer}" does not undo it`,
+      async () => {
+        await withService(async (service) => {
+          const { live, replayed, wakeUp } = await asleepOver(service, answer)
+          const { id } = replayed.body
+          const seen = (await live.get(`/v1/payouts/${id}`)).status
+          const late = await wakeUp()
+          const after = (await live.get(`/v1/payouts/${id}`)).status
+          assert.deepEqual(
+            [replayed.status, seen, after],
+            [201, 200, 200],
+            'what a 201 named can be read for good',
+          )
+          assert.deepEqual([late.status, late.body.id], [201, id], 'both callers hear the same')
+          assert.deepEqual(await balanceOf(live), { available: FUNDS - COST, pending: 0 })
+        })
+      },
+    )
 
   for (const answer of ['accept', 'refuse'] as const)
-    test(`a process that wakes up and reads "${answer}" answers what its key answers by then`, async () => {
-      await withService(async (service) => {
-        const { replayed, wakeUp } = await asleepOver(service, answer)
-        const late = await wakeUp()
-        assert.deepEqual([late.status, late.headers.get('idempotent-replayed')], [201, null])
-        assert.equal(replayed.headers.get('idempotent-replayed'), 'true')
-        assert.equal(late.text, replayed.text)
-      })
-    })
+    longTest(
+      `a process that wakes up and reads "${answer}" answers what its key answers by then`,
+      async () => {
+        await withService(async (service) => {
+          const { replayed, wakeUp } = await asleepOver(service, answer)
+          const late = await wakeUp()
+          assert.deepEqual([late.status, late.headers.get('idempotent-replayed')], [201, null])
+          assert.equal(replayed.headers.get('idempotent-replayed'), 'true')
+          assert.equal(late.text, replayed.text)
+        })
+      },
+    )
 
   test('a row left in state sending is shown after 30 seconds as in doubt, and asked about at once', async () => {
     await withService(async (service) => {
@@ -148,7 +158,7 @@ describe('a process that is gone', { concurrency: 2 }, () => {
     })
   })
 
-  test('a key whose payout was taken back is free again', async () => {
+  longTest('a key whose payout was taken back is free again', async () => {
     await withService(async (service) => {
       const { live } = await richShop(service, FUNDS)
       // The state left by a process that took its payout back and died before it freed the key.

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import test from 'node:test'
 import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import type { Heard } from '../fakes/operator.ts'
@@ -10,6 +9,7 @@ import { balanceOf, eventsOf } from '../helpers/money-rows.ts'
 import { sendToBoth } from '../helpers/one-key.ts'
 import { opened, openedAndVerified } from '../helpers/opened.ts'
 import { heardOf } from '../helpers/operator-heard.ts'
+import { longTest, test } from '../helpers/parts.ts'
 import { COST, PAID, postingsOf, RETURNED } from '../helpers/payout-money.ts'
 import { pay, payNew, richShop, startPayingService, watchingLocks } from '../helpers/payouts.ts'
 import type { Client, Reply } from '../helpers/test-service.ts'
@@ -25,29 +25,32 @@ const times = <T>(count: number, make: (nth: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, nth) => make(nth)))
 const made = (replies: readonly Reply[]) => replies.filter(({ status }) => status === 201)
 
-test('of 100 live payouts at once over two services with money for 49, those 49 are accepted, and each moves once', async () => {
-  const shop = await richShop(service, FUNDS)
-  const clients = clientsOf(shop)
-  const replies = await times(100, (nth) => payNew(clients[nth % 2] as Client, { amount: 10_000 }))
-  assert.equal(made(replies).length, 49)
-  for (const { status, body } of replies)
-    assert.ok(
-      status === 201 || (status === 400 && body.code === 'insufficient_balance'),
-      JSON.stringify(body),
-    )
-  assert.deepEqual(await balanceOf(shop.live), { available: 200, pending: 0 })
-  for (const { body } of made(replies)) {
-    assert.equal(heardOf(service, 'submit', body.rail_reference).length, 1)
-    service.operator.pays(body.id)
-  }
-  await drain()
-  for (const { body } of made(replies)) {
-    assert.equal(service.operator.movements().get(body.rail_reference), 1)
-    assert.equal((await eventsOf(service, body.id)).length, 1)
-    assert.ok(!overlap(heardOf(service, 'question', body.rail_reference)), 'asked by two workers at once')
-  }
-  assert.deepEqual(await balanceOf(shop.live), { available: 200, pending: 0 })
-})
+longTest(
+  'of 100 live payouts at once over two services with money for 49, those 49 are accepted, and each moves once',
+  async () => {
+    const shop = await richShop(service, FUNDS)
+    const clients = clientsOf(shop)
+    const replies = await times(100, (nth) => payNew(clients[nth % 2] as Client, { amount: 10_000 }))
+    assert.equal(made(replies).length, 49)
+    for (const { status, body } of replies)
+      assert.ok(
+        status === 201 || (status === 400 && body.code === 'insufficient_balance'),
+        JSON.stringify(body),
+      )
+    assert.deepEqual(await balanceOf(shop.live), { available: 200, pending: 0 })
+    for (const { body } of made(replies)) {
+      assert.equal(heardOf(service, 'submit', body.rail_reference).length, 1)
+      service.operator.pays(body.id)
+    }
+    await drain()
+    for (const { body } of made(replies)) {
+      assert.equal(service.operator.movements().get(body.rail_reference), 1)
+      assert.equal((await eventsOf(service, body.id)).length, 1)
+      assert.ok(!overlap(heardOf(service, 'question', body.rail_reference)), 'asked by two workers at once')
+    }
+    assert.deepEqual(await balanceOf(shop.live), { available: 200, pending: 0 })
+  },
+)
 
 test('two web processes with one key: the operator is asked once, the second gets a 409 or the first answer', async () => {
   const shop = await richShop(service, FUNDS)
@@ -89,64 +92,76 @@ const STOPS: [string, string, (shop: Shop) => Promise<void>, (shop: Shop) => Pro
   ],
 ]
 for (const [what, code, stop, release] of STOPS)
-  test(`when ${what} under parallel live payouts over two services, none is reserved after that commit`, async () => {
-    for (let round = 0; round < 3; round += 1) {
-      const shop = await richShop(service, 2_000_000)
+  longTest(
+    `when ${what} under parallel live payouts over two services, none is reserved after that commit`,
+    async () => {
+      for (let round = 0; round < 3; round += 1) {
+        const shop = await richShop(service, 2_000_000)
+        const clients = clientsOf(shop)
+        let stopped = false
+        const late: number[] = []
+        const replies: Reply[] = []
+        const streams = times(8, async (nth) => {
+          for (let sent = 0; sent < 40; sent += 1) {
+            const behind = stopped
+            const reply = await payNew(clients[nth % 2] as Client)
+            replies.push(reply)
+            if (behind) late.push(reply.status)
+            if (late.length >= 24) return
+          }
+        })
+        while (replies.length < 20 + 10 * round) await new Promise((resolve) => setImmediate(resolve))
+        await stop(shop)
+        const reserved = await reservationsOf(shop)
+        stopped = true
+        await streams
+        assert.equal(await reservationsOf(shop), reserved, 'nothing was reserved behind it')
+        assert.ok(
+          late.length > 0 && late.every((status) => status === 400),
+          'all that came later were refused',
+        )
+        const refused = replies.filter(({ status }) => status !== 201)
+        assert.deepEqual(new Set(refused.map(({ body }) => body.code)), new Set([code]))
+        assert.equal(made(replies).length, reserved, 'what was accepted before it goes on')
+        await release(shop)
+        for (const { body } of made(replies)) service.operator.pays(body.id)
+        await drain()
+        assert.deepEqual(await balanceOf(shop.live), { available: 2_000_000 - reserved * COST, pending: 0 })
+      }
+    },
+  )
+
+longTest(
+  'live and test payouts of one merchant at once, with its sandbox switch armed, never deadlock',
+  async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const shop = await richShop(service, FUNDS)
+      await shop.test.charge({ amount: 1_000_000 })
+      service.pass(2000)
+      await service.run('follow-charges')
+      await service.set(shop.merchant, { failNextPayouts: 40, failNextReason: 'timeout' })
+      const sandboxes = [service, second].map((one) => one.client(shop.merchant.keys.test)) as [
+        Client,
+        Client,
+      ]
       const clients = clientsOf(shop)
-      let stopped = false
-      const late: number[] = []
-      const replies: Reply[] = []
-      const streams = times(8, async (nth) => {
-        for (let sent = 0; sent < 40; sent += 1) {
-          const behind = stopped
-          const reply = await payNew(clients[nth % 2] as Client)
-          replies.push(reply)
-          if (behind) late.push(reply.status)
-          if (late.length >= 24) return
-        }
-      })
-      while (replies.length < 20 + 10 * round) await new Promise((resolve) => setImmediate(resolve))
-      await stop(shop)
-      const reserved = await reservationsOf(shop)
-      stopped = true
-      await streams
-      assert.equal(await reservationsOf(shop), reserved, 'nothing was reserved behind it')
-      assert.ok(late.length > 0 && late.every((status) => status === 400), 'all that came later were refused')
-      const refused = replies.filter(({ status }) => status !== 201)
-      assert.deepEqual(new Set(refused.map(({ body }) => body.code)), new Set([code]))
-      assert.equal(made(replies).length, reserved, 'what was accepted before it goes on')
-      await release(shop)
+      const { value: replies, rings } = await watchingLocks(service, () =>
+        times(80, (nth) => payNew((nth % 4 < 2 ? clients : sandboxes)[nth % 2] as Client, { amount: 1000 })),
+      )
+      assert.deepEqual(
+        replies.filter(({ status }) => status !== 201).map(({ status, text }) => [status, text]),
+        [],
+      )
       for (const { body } of made(replies)) service.operator.pays(body.id)
       await drain()
-      assert.deepEqual(await balanceOf(shop.live), { available: 2_000_000 - reserved * COST, pending: 0 })
+      const failed = (await shop.test.get('/v1/payouts?status=failed&limit=100')).body.data
+      assert.equal(failed.length, 40)
+      assert.deepEqual(rings, [], `round ${round}`)
     }
-  })
+  },
+)
 
-test('live and test payouts of one merchant at once, with its sandbox switch armed, never deadlock', async () => {
-  for (let round = 0; round < 5; round += 1) {
-    const shop = await richShop(service, FUNDS)
-    await shop.test.charge({ amount: 1_000_000 })
-    service.pass(2000)
-    await service.run('follow-charges')
-    await service.set(shop.merchant, { failNextPayouts: 40, failNextReason: 'timeout' })
-    const sandboxes = [service, second].map((one) => one.client(shop.merchant.keys.test)) as [Client, Client]
-    const clients = clientsOf(shop)
-    const { value: replies, rings } = await watchingLocks(service, () =>
-      times(80, (nth) => payNew((nth % 4 < 2 ? clients : sandboxes)[nth % 2] as Client, { amount: 1000 })),
-    )
-    assert.deepEqual(
-      replies.filter(({ status }) => status !== 201).map(({ status, text }) => [status, text]),
-      [],
-    )
-    for (const { body } of made(replies)) service.operator.pays(body.id)
-    await drain()
-    const failed = (await shop.test.get('/v1/payouts?status=failed&limit=100')).body.data
-    assert.equal(failed.length, 40)
-    assert.deepEqual(rings, [], `round ${round}`)
-  }
-})
-
-test('a freeze does not stop money in flight: it is paid or comes back', async () => {
+longTest('a freeze does not stop money in flight: it is paid or comes back', async () => {
   const shop = await richShop(service, FUNDS)
   const [paid, failed] = [(await payNew(shop.live)).body, (await payNew(shop.live)).body]
   await freezePlatform(service.gateway, BY_HAND, 'a review')

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { freezePlatform } from '../../src/merchants/payout-freeze.ts'
@@ -9,6 +8,7 @@ import { type Ran, runProgram } from '../helpers/command-line.ts'
 import { openWire } from '../helpers/cut-wire.ts'
 import { eventually } from '../helpers/live-service.ts'
 import { opened } from '../helpers/opened.ts'
+import { longTest, test } from '../helpers/parts.ts'
 import { startService } from '../helpers/test-service.ts'
 
 const MASTER_KEY = Buffer.alloc(32, 7).toString('base64')
@@ -33,7 +33,7 @@ async function stops(): Promise<{ directory: string | null; cell: string | null 
 const freeze = (reason: string) => gateway(wire.database.url, 'payouts', 'freeze', '--reason', reason)
 const unfreeze = () => gateway(wire.database.url, 'payouts', 'unfreeze')
 
-test('M7: a command that began before the freeze and continues after it does not lift it', async () => {
+longTest('M7: a command that began before the freeze and continues after it does not lift it', async () => {
   const slow = wire.proxy.holdNext(/payout_stops/)
   let ended = false
   const listing = gateway(wire.behind.url, 'merchants', 'list').then((ran) => {
@@ -66,30 +66,36 @@ test('M7: a start that saw a difference which somebody else has repaired since w
   }
 })
 
-test('M7: a freeze whose command was killed between the directory and the cell is completed by the worker', async () => {
-  await service.rows(`update payout_freeze set frozen = true, reason = 'killed in between'`)
-  await service.run('follow-freeze')
-  assert.deepEqual(await stops(), { directory: 'killed in between', cell: 'killed in between' })
-  assert.equal((await unfreeze()).code, 0)
-})
+longTest(
+  'M7: a freeze whose command was killed between the directory and the cell is completed by the worker',
+  async () => {
+    await service.rows(`update payout_freeze set frozen = true, reason = 'killed in between'`)
+    await service.run('follow-freeze')
+    assert.deepEqual(await stops(), { directory: 'killed in between', cell: 'killed in between' })
+    assert.equal((await unfreeze()).code, 0)
+  },
+)
 
-test('M7: the freeze is applied although readers leave no gap, and none of them reads the old state afterwards', async () => {
-  const load = await overlappingReaders('select frozen_for as word from payout_stops')
-  try {
-    await load.allHave(2)
-    const started = performance.now()
-    await freezePlatform(service.gateway, BY_HAND, 'under load')
-    const took = performance.now() - started
-    const seenBefore = load.seen.length
-    await load.allHave(2)
-    assert.ok(took < WINS_WITHIN_MS, `the freeze took ${Math.round(took)} ms`)
-    assert.deepEqual([...new Set(load.seen.slice(seenBefore))], ['under load'])
-  } finally {
-    await load.end()
-  }
-  assert.deepEqual(await stops(), { directory: 'under load', cell: 'under load' })
-  assert.equal((await unfreeze()).code, 0)
-})
+longTest(
+  'M7: the freeze is applied although readers leave no gap, and none of them reads the old state afterwards',
+  async () => {
+    const load = await overlappingReaders('select frozen_for as word from payout_stops')
+    try {
+      await load.allHave(2)
+      const started = performance.now()
+      await freezePlatform(service.gateway, BY_HAND, 'under load')
+      const took = performance.now() - started
+      const seenBefore = load.seen.length
+      await load.allHave(2)
+      assert.ok(took < WINS_WITHIN_MS, `the freeze took ${Math.round(took)} ms`)
+      assert.deepEqual([...new Set(load.seen.slice(seenBefore))], ['under load'])
+    } finally {
+      await load.end()
+    }
+    assert.deepEqual(await stops(), { directory: 'under load', cell: 'under load' })
+    assert.equal((await unfreeze()).code, 0)
+  },
+)
 
 test('M7: verify reports when a cell and the directory differ, and nothing while they agree', async () => {
   assert.deepEqual((await verifyStops(service.app)).violations, 0)
@@ -103,7 +109,7 @@ test('M7: verify reports when a cell and the directory differ, and nothing while
   await service.rows('update payout_stops set frozen_for = null')
 })
 
-test('M7: a verification is withdrawn although live payouts leave no gap', async () => {
+longTest('M7: a verification is withdrawn although live payouts leave no gap', async () => {
   const shop = await service.merchant({ verified: true })
   const load = await overlappingReaders(
     `select kyc_status as word from merchants where public_id = '${shop.id}'`,

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
-import test from 'node:test'
 import fc from 'fast-check'
 import { moveCharge } from '../../src/charges/move-charge.ts'
 import { RowsAsJson } from '../../src/platform/db/rows-as-json.ts'
@@ -14,6 +13,7 @@ import { inSnapshot } from '../../src/reports/statement/snapshot.ts'
 import { windowOf } from '../../src/reports/statement/window.ts'
 import { newCard, payByCard } from '../helpers/gift-cards.ts'
 import { opened, openedAndVerified } from '../helpers/opened.ts'
+import { longTest, test } from '../helpers/parts.ts'
 import { readPdf, textOf } from '../helpers/pdf-text.ts'
 import { type Payer, payer } from '../helpers/schedules.ts'
 import { boundsOf, monthNow, passMonth, statementOf, totalOf } from '../helpers/statements.ts'
@@ -104,28 +104,31 @@ test('a month in which gift cards covered everything has its lines and moves no 
   assert.deepEqual((await statementOf(own.api, monthNow(service))).money_in, [], 'none of it is in test')
 })
 
-test('a covered charge belongs to the month in which it was paid, to the millisecond, and a past month stays as it is', async () => {
-  const own = await shop()
-  const month = monthNow(service)
-  const { end } = boundsOf(month)
-  passMonth(service, -1000)
-  const [inside, outside] = [await covered(own, new Date(end.getTime() - 1)), await covered(own, end)]
-  await inPart(own)
-  passMonth(service, 2000)
-  const textOfMonth = async (name: string) => (await own.live.get(`/v1/statements/${name}`)).text
-  const first = await textOfMonth(month)
-  assert.equal(JSON.parse(first).complete, true)
-  assert.ok(idsOf(JSON.parse(first)).includes(inside.id))
-  assert.ok(!idsOf(JSON.parse(first)).includes(outside.id))
-  const next = await statementOf(own.live, monthNow(service, -1))
-  assert.ok(idsOf(next).includes(outside.id))
-  for (let round = 0; round < 3; round += 1) {
-    await covered(own)
+longTest(
+  'a covered charge belongs to the month in which it was paid, to the millisecond, and a past month stays as it is',
+  async () => {
+    const own = await shop()
+    const month = monthNow(service)
+    const { end } = boundsOf(month)
+    passMonth(service, -1000)
+    const [inside, outside] = [await covered(own, new Date(end.getTime() - 1)), await covered(own, end)]
     await inPart(own)
-    service.pass(7 * 3_600_000)
-    assert.equal(await textOfMonth(month), first)
-  }
-})
+    passMonth(service, 2000)
+    const textOfMonth = async (name: string) => (await own.live.get(`/v1/statements/${name}`)).text
+    const first = await textOfMonth(month)
+    assert.equal(JSON.parse(first).complete, true)
+    assert.ok(idsOf(JSON.parse(first)).includes(inside.id))
+    assert.ok(!idsOf(JSON.parse(first)).includes(outside.id))
+    const next = await statementOf(own.live, monthNow(service, -1))
+    assert.ok(idsOf(next).includes(outside.id))
+    for (let round = 0; round < 3; round += 1) {
+      await covered(own)
+      await inPart(own)
+      service.pass(7 * 3_600_000)
+      assert.equal(await textOfMonth(month), first)
+    }
+  },
+)
 
 type Planted = { posted: Date[]; covered: Date[] }
 const PERIOD = readPeriod('2026-03').period
@@ -182,24 +185,27 @@ const readInWindows = ({ merchantId }: Payer, size: number) =>
     return JSON.parse(`[${json.taken().lines}]`).map(({ id }: { id: string }) => id)
   })
 
-test('for any order of times and numbers, the lines have one order, however they are read', async (context) => {
-  const seed = randomInt(2 ** 31)
-  context.diagnostic(`seed ${seed}`)
-  // Few moments, so that many coincide.
-  const moment = fc.nat(12).map((second) => new Date(PERIOD.start.getTime() + 86_400_000 + second * 1000))
-  const times = (least: number) => fc.array(moment, { minLength: least, maxLength: 14 })
-  await fc.assert(
-    fc.asyncProperty(times(0), times(1), async (posted, whole) => {
-      const { own, ids, wholeIds, live } = await plant({ posted, covered: whole })
-      const expected = inOrder({ posted, covered: whole }, ids, wholeIds)
-      for (const size of [1, 2, 3, 5, 1000]) assert.deepEqual(await readInWindows(own, size), expected)
-      assert.deepEqual(idsOf(await statementOf(live, PERIOD.name)), expected)
-    }),
-    { seed, numRuns: 40, endOnFailure: true },
-  )
-})
+longTest(
+  'for any order of times and numbers, the lines have one order, however they are read',
+  async (context) => {
+    const seed = randomInt(2 ** 31)
+    context.diagnostic(`seed ${seed}`)
+    // Few moments, so that many coincide.
+    const moment = fc.nat(12).map((second) => new Date(PERIOD.start.getTime() + 86_400_000 + second * 1000))
+    const times = (least: number) => fc.array(moment, { minLength: least, maxLength: 14 })
+    await fc.assert(
+      fc.asyncProperty(times(0), times(1), async (posted, whole) => {
+        const { own, ids, wholeIds, live } = await plant({ posted, covered: whole })
+        const expected = inOrder({ posted, covered: whole }, ids, wholeIds)
+        for (const size of [1, 2, 3, 5, 1000]) assert.deepEqual(await readInWindows(own, size), expected)
+        assert.deepEqual(idsOf(await statementOf(live, PERIOD.name)), expected)
+      }),
+      { seed, numRuns: 40, endOnFailure: true },
+    )
+  },
+)
 
-test('thousands of covered charges after the last posted one come in pages, each once', async () => {
+longTest('thousands of covered charges after the last posted one come in pages, each once', async () => {
   const at = (second: number) => new Date(PERIOD.start.getTime() + second * 1000)
   const whole = Array.from({ length: 9001 }, (_, index) => at(100 + Math.floor(index / 1500)))
   const { live, wholeIds, ids } = await plant({ posted: [at(50), at(60)], covered: whole })

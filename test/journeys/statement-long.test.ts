@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type ClientRequest, get, type IncomingMessage } from 'node:http'
-import test, { after, before } from 'node:test'
+import { after, before } from 'node:test'
 import pg from 'pg'
 import { LINES_A_HUNDRED, writeBusyMonth } from '../../bench/statement-history.ts'
 import { eventually } from '../helpers/live-service.ts'
+import { longTest, sized, test } from '../helpers/parts.ts'
 import { readPdf, textOf } from '../helpers/pdf-text.ts'
 import { type Payer, payer } from '../helpers/schedules.ts'
 import { assertAddsUp, boundsOf, monthNow } from '../helpers/statements.ts'
 import { startService, type TestService } from '../helpers/test-service.ts'
 
-const ITEMS = 10_000
+const ITEMS = sized(2_000, 10_000)
 const LINES = (ITEMS / 100) * LINES_A_HUNDRED
 let service: TestService
 let own: Payer
@@ -67,7 +68,7 @@ test('a long month comes in pieces, each line once, in the order of posting, and
   }
 })
 
-test('charges that took days to be paid have lines like all others', async () => {
+longTest('charges that took days to be paid have lines like all others', async () => {
   const { body: before } = await own.api.get(`/v1/statements/${month}`)
   await service.rows(
     `update charges set created_at = created_at - interval '20 days' where merchant_id = $1 and fee = 300
@@ -78,7 +79,7 @@ test('charges that took days to be paid have lines like all others', async () =>
   assert.deepEqual(body, before)
 })
 
-test('the long document has a row for each line', async () => {
+longTest('the long document has a row for each line', async () => {
   const response = await fetch(`${service.url}/v1/statements/${month}.pdf`, {
     headers: { authorization: `Bearer ${own.merchant.keys.test}` },
   })
@@ -92,7 +93,7 @@ test('the long document has a row for each line', async () => {
 })
 
 for (const suffix of ['', '.pdf'])
-  test(`a client that disconnects returns its connection (${suffix || 'JSON'})`, async () => {
+  longTest(`a client that disconnects returns its connection (${suffix || 'JSON'})`, async () => {
     for (let round = 0; round < 3; round += 1) {
       const readers = [ask(suffix), ask(suffix)]
       await eventually('a snapshot is open', async () => (await snapshots()).length > 0)
@@ -102,33 +103,36 @@ for (const suffix of ['', '.pdf'])
     assert.equal((await own.api.get(`/v1/statements/${month}`)).status, 200)
   })
 
-test('D3: clients that read slowly hold no snapshot, and only their own merchant waits for them', async () => {
-  const other = await payer(service)
-  const reader = await begin()
-  // Its turn comes when the first has been read.
-  const second = ask('.pdf')
-  const answered = once(second, 'response') as Promise<[IncomingMessage]>
-  let done = false
-  answered.then(() => {
-    done = true
-  })
-  assert.equal((await snapshots()).length, 0)
-  for (const [api, path] of [
-    [own.api, `/v1/statements/${monthNow(service)}`],
-    [own.api, `/v1/statements/${monthNow(service)}.pdf`],
-    [other.api, `/v1/statements/${month}`],
-    [own.api, '/v1/balance'],
-  ] as const)
-    assert.equal((await api.get(path)).status, 200, path)
-  assert.equal((await own.api.charge()).status, 201)
-  assert.equal(done, false)
-  reader.destroy()
-  const [response] = await answered
-  assert.equal(response.statusCode, 200)
-  response.destroy()
-})
+longTest(
+  'D3: clients that read slowly hold no snapshot, and only their own merchant waits for them',
+  async () => {
+    const other = await payer(service)
+    const reader = await begin()
+    // Its turn comes when the first has been read.
+    const second = ask('.pdf')
+    const answered = once(second, 'response') as Promise<[IncomingMessage]>
+    let done = false
+    answered.then(() => {
+      done = true
+    })
+    assert.equal((await snapshots()).length, 0)
+    for (const [api, path] of [
+      [own.api, `/v1/statements/${monthNow(service)}`],
+      [own.api, `/v1/statements/${monthNow(service)}.pdf`],
+      [other.api, `/v1/statements/${month}`],
+      [own.api, '/v1/balance'],
+    ] as const)
+      assert.equal((await api.get(path)).status, 200, path)
+    assert.equal((await own.api.charge()).status, 201)
+    assert.equal(done, false)
+    reader.destroy()
+    const [response] = await answered
+    assert.equal(response.statusCode, 200)
+    response.destroy()
+  },
+)
 
-test('C18: many small reports at once, and three documents, are all made', async () => {
+longTest('C18: many small reports at once, and three documents, are all made', async () => {
   const other = await payer(service)
   const paths = [
     ...Array.from({ length: 12 }, () => `/v1/statements/${monthNow(service)}`),
@@ -150,20 +154,23 @@ test('C18: many small reports at once, and three documents, are all made', async
 const CUT_WAITING = `select pg_terminate_backend(pid) from pg_stat_activity
   where datname = current_database() and wait_event_type = 'Lock'`
 
-test('when the database goes away in the middle, the answer is a 503 and never a part of a statement', async () => {
-  const holder = new pg.Client({ connectionString: service.database.url, options: '-c search_path=cell_0' })
-  await holder.connect()
-  for (const suffix of ['', '.pdf']) {
-    // Its lines cannot be read to the end before the connection is cut.
-    await holder.query('begin; lock table charges in access exclusive mode')
-    const asked = ask(suffix)
-    const answered = once(asked, 'response') as Promise<[IncomingMessage]>
-    await eventually('it stands before its lines', async () => (await service.rows(CUT_WAITING)).length > 0)
-    await holder.query('rollback')
-    const [response] = await answered
-    assert.equal(response.statusCode, 503)
-    response.resume()
-  }
-  await holder.end()
-  assert.equal((await own.api.get(`/v1/statements/${month}`)).status, 200)
-})
+longTest(
+  'when the database goes away in the middle, the answer is a 503 and never a part of a statement',
+  async () => {
+    const holder = new pg.Client({ connectionString: service.database.url, options: '-c search_path=cell_0' })
+    await holder.connect()
+    for (const suffix of ['', '.pdf']) {
+      // Its lines cannot be read to the end before the connection is cut.
+      await holder.query('begin; lock table charges in access exclusive mode')
+      const asked = ask(suffix)
+      const answered = once(asked, 'response') as Promise<[IncomingMessage]>
+      await eventually('it stands before its lines', async () => (await service.rows(CUT_WAITING)).length > 0)
+      await holder.query('rollback')
+      const [response] = await answered
+      assert.equal(response.statusCode, 503)
+      response.resume()
+    }
+    await holder.end()
+    assert.equal((await own.api.get(`/v1/statements/${month}`)).status, 200)
+  },
+)

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import test from 'node:test'
 import sharp from 'sharp'
 import { kampalaMonth } from '../../src/platform/kampala.ts'
 import { makeInstallation } from '../crash/installation.ts'
 import { runProgram, runProgramAt } from '../helpers/command-line.ts'
+import { longTest, test } from '../helpers/parts.ts'
 import { startService } from '../helpers/test-service.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..', '..')
 const COPIED = ['bin', 'scripts', 'src', 'package.json', 'package-lock.json', 'tsconfig.json']
 
-test('what runs is what is on the disk: an edited source is bundled before the next start', async (t) => {
+longTest('what runs is what is on the disk: an edited source is bundled before the next start', async (t) => {
   const checkout = mkdtempSync(join(tmpdir(), 'checkout-'))
   t.after(() => rmSync(checkout, { recursive: true, force: true }))
   for (const name of COPIED) cpSync(join(ROOT, name), join(checkout, name), { recursive: true })
@@ -35,44 +35,47 @@ test('what runs is what is on the disk: an edited source is bundled before the n
   assert.match(broken.stderr, /src\/commands\/run-command\.ts:1/)
 })
 
-test('what is loaded late or lies outside the bundle is found: pages and their files, PDF, pictures', async () => {
-  const installation = await makeInstallation()
-  try {
-    const { handle, keys } = await installation.merchant('bundle-shop')
-    const picture = join(installation.dataDir, 'tea.png')
-    await sharp({ create: { width: 40, height: 40, channels: 3, background: '#1f7a5c' } })
-      .png()
-      .toFile(picture)
-    const tea = ['storefront', 'add', handle, '--name', 'Tea', '--amount', '1000', '--picture', picture]
-    const added = await installation.command(tea)
-    assert.equal(added.code, 0, added.stderr)
+longTest(
+  'what is loaded late or lies outside the bundle is found: pages and their files, PDF, pictures',
+  async () => {
+    const installation = await makeInstallation()
+    try {
+      const { handle, keys } = await installation.merchant('bundle-shop')
+      const picture = join(installation.dataDir, 'tea.png')
+      await sharp({ create: { width: 40, height: 40, channels: 3, background: '#1f7a5c' } })
+        .png()
+        .toFile(picture)
+      const tea = ['storefront', 'add', handle, '--name', 'Tea', '--amount', '1000', '--picture', picture]
+      const added = await installation.command(tea)
+      assert.equal(added.code, 0, added.stderr)
 
-    await installation.startReady()
-    const typeOf = async (path: string) => {
-      const headers = { authorization: `Bearer ${keys.test}` }
-      const answer = await fetch(`${installation.url}${path}`, { headers })
-      assert.ok((await answer.arrayBuffer()).byteLength > 100, path)
-      return `${answer.status} ${answer.headers.get('content-type')?.split(';')[0]}`
+      await installation.startReady()
+      const typeOf = async (path: string) => {
+        const headers = { authorization: `Bearer ${keys.test}` }
+        const answer = await fetch(`${installation.url}${path}`, { headers })
+        assert.ok((await answer.arrayBuffer()).byteLength > 100, path)
+        return `${answer.status} ${answer.headers.get('content-type')?.split(';')[0]}`
+      }
+      const types = {
+        '/docs': 'text/html',
+        '/docs/machines': 'text/html',
+        '/docs/assets/docs.css': 'text/css',
+        '/docs/assets/swagger-ui-bundle.js': 'application/javascript',
+        '/pay/assets/pay.js': 'text/javascript',
+        [`/pay/@${handle}`]: 'text/html',
+        [`/v1/statements/${kampalaMonth(installation.clock.now())}.pdf`]: 'application/pdf',
+      }
+      for (const [path, type] of Object.entries(types)) assert.equal(await typeOf(path), `200 ${type}`, path)
+      const beyond = await fetch(`${installation.url}/docs/assets/docs.css`, {
+        headers: { range: 'bytes=9999999-' },
+      })
+      assert.equal(beyond.status, 416)
+      assert.match(beyond.headers.get('content-range') ?? '', /^bytes \*\/\d+$/)
+    } finally {
+      await installation.end()
     }
-    const types = {
-      '/docs': 'text/html',
-      '/docs/machines': 'text/html',
-      '/docs/assets/docs.css': 'text/css',
-      '/docs/assets/swagger-ui-bundle.js': 'application/javascript',
-      '/pay/assets/pay.js': 'text/javascript',
-      [`/pay/@${handle}`]: 'text/html',
-      [`/v1/statements/${kampalaMonth(installation.clock.now())}.pdf`]: 'application/pdf',
-    }
-    for (const [path, type] of Object.entries(types)) assert.equal(await typeOf(path), `200 ${type}`, path)
-    const beyond = await fetch(`${installation.url}/docs/assets/docs.css`, {
-      headers: { range: 'bytes=9999999-' },
-    })
-    assert.equal(beyond.status, 416)
-    assert.match(beyond.headers.get('content-range') ?? '', /^bytes \*\/\d+$/)
-  } finally {
-    await installation.end()
-  }
-})
+  },
+)
 
 test('a fault of ours names the line of the source where it happened, not one of the bundle', async () => {
   const service = await startService()

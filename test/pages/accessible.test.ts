@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import test from 'node:test'
 import type { Page } from 'playwright-core'
+import { longTest, test } from '../helpers/parts.ts'
 import { axeFinds, cutOff, moving, smallTargets } from './accessible.ts'
 import { testEveryState } from './accessible-states.ts'
 import { ON_BROWSER } from './browser.ts'
@@ -36,7 +36,7 @@ test('the looks of the other tests find what is wrong with a bad page', ON_BROWS
   ),
 )
 
-test('in the dark the page is dark, and print is black on white all the same', ON_BROWSER, () =>
+longTest('in the dark the page is dark, and print is black on white all the same', ON_BROWSER, () =>
   world().visit(async (page) => {
     const lightness = async (part: string, property: string) => {
       const [red = 0, green = 0, blue = 0] =
@@ -61,7 +61,7 @@ test('in the dark the page is dark, and print is black on white all the same', O
   }),
 )
 
-test('what moves while one waits stands still for those who ask for it', ON_BROWSER, () =>
+longTest('what moves while one waits stands still for those who ask for it', ON_BROWSER, () =>
   world().visit(async (page) => {
     await page.goto(await world().submit(await world().link(), { phone: PHONES.pays }))
     await page.emulateMedia({ reducedMotion: 'no-preference' })
@@ -71,7 +71,7 @@ test('what moves while one waits stands still for those who ask for it', ON_BROW
   }),
 )
 
-test(
+longTest(
   'a fault is read out at once, stands in the title, and its field has the focus',
   ON_BROWSER,
   async () => {

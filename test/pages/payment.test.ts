@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import test from 'node:test'
 import { EN } from '../../src/checkout/texts/en.ts'
+import { longTest, test } from '../helpers/parts.ts'
 import { ON_BROWSER } from './browser.ts'
 import { DRESS, payButton, sees, sendForm } from './steps.ts'
 import { PHONES, SHOP_NAME } from './world.ts'
@@ -16,7 +16,7 @@ const world = worldOfFile()
 
 const thanks = () => ({ ...DRESS, success_url: `${world.site.origin}${THANKS}` })
 
-test(
+longTest(
   'somebody pays: the page turns by itself, says what was paid, and goes on to the shop',
   ON_BROWSER,
   async () => {
@@ -45,33 +45,37 @@ test(
   },
 )
 
-test('whoever wants to stay stays, and whoever comes back is not sent away again', ON_BROWSER, async () => {
-  const link = await world.link(thanks())
-  await world.submit(link, { phone: PHONES.pays })
-  await world.decide()
-  await world.visit(async (page) => {
-    await page.clock.install()
-    await page.goto(link.url)
-    await page.getByRole('button', { name: EN.receipt.stay }).click()
-    assert.equal(await page.locator(':focus').getAttribute('id'), 'forward', 'the focus is not lost')
-    const asked = world.site.asked.length
-    await page.clock.runFor(FORWARD_MS * 3)
-    assert.equal(world.site.asked.length, asked)
-  })
-  await world.visit(async (page) => {
-    await page.goto(link.url)
-    await page.locator('#forward').click()
-    await page.waitForURL(`${world.site.origin}/**`)
-    assert.equal(world.site.asked.at(-1), THANKS)
-    await page.goBack()
-    await sees(page, EN.receipt.fresh)
-    // The line with the countdown is gone: the countdown has stopped.
-    await page.locator('#onward .hint').waitFor({ state: 'hidden' })
-    assert.ok(await page.locator('#stay').isHidden())
-  })
-})
+longTest(
+  'whoever wants to stay stays, and whoever comes back is not sent away again',
+  ON_BROWSER,
+  async () => {
+    const link = await world.link(thanks())
+    await world.submit(link, { phone: PHONES.pays })
+    await world.decide()
+    await world.visit(async (page) => {
+      await page.clock.install()
+      await page.goto(link.url)
+      await page.getByRole('button', { name: EN.receipt.stay }).click()
+      assert.equal(await page.locator(':focus').getAttribute('id'), 'forward', 'the focus is not lost')
+      const asked = world.site.asked.length
+      await page.clock.runFor(FORWARD_MS * 3)
+      assert.equal(world.site.asked.length, asked)
+    })
+    await world.visit(async (page) => {
+      await page.goto(link.url)
+      await page.locator('#forward').click()
+      await page.waitForURL(`${world.site.origin}/**`)
+      assert.equal(world.site.asked.at(-1), THANKS)
+      await page.goBack()
+      await sees(page, EN.receipt.fresh)
+      // The line with the countdown is gone: the countdown has stopped.
+      await page.locator('#onward .hint').waitFor({ state: 'hidden' })
+      assert.ok(await page.locator('#stay').isHidden())
+    })
+  },
+)
 
-test(
+longTest(
   'without scripts the page loads itself again until it is paid, and goes on to the shop',
   ON_BROWSER,
   async () => {
@@ -98,7 +102,7 @@ test(
 )
 
 for (const javaScriptEnabled of [true, false])
-  test(
+  longTest(
     `each failure says why, and a second try with${javaScriptEnabled ? '' : 'out'} scripts starts where the first did`,
     ON_BROWSER,
     async () => {
@@ -131,7 +135,7 @@ for (const javaScriptEnabled of [true, false])
     },
   )
 
-test('who has closed the browser finds the receipt tomorrow', ON_BROWSER, async () => {
+longTest('who has closed the browser finds the receipt tomorrow', ON_BROWSER, async () => {
   const link = await world.link(thanks())
   await world.visit(async (page) => {
     await page.goto(link.url)
@@ -151,7 +155,7 @@ test('who has closed the browser finds the receipt tomorrow', ON_BROWSER, async 
   })
 })
 
-test(
+longTest(
   'the receipt prints what was paid and leaves out what cannot be pressed on paper',
   ON_BROWSER,
   async () => {

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import test, { after, before } from 'node:test'
+import { after, before } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader'
 import { renderPage } from '../../src/checkout/pages/render.tsx'
 import { EN } from '../../src/checkout/texts/en.ts'
 import { EXAMPLE_SCREENS } from '../helpers/display-views.ts'
+import { longTest, test } from '../helpers/parts.ts'
 import { startService, type TestService } from '../helpers/test-service.ts'
 import { makeOrder, payOrder, submitPayment, type VendingShop, vendingShop } from '../helpers/vending.ts'
 import { launchBrowser, MACHINE_SIZES, newVisitor, ON_BROWSER } from './browser.ts'
@@ -89,7 +90,7 @@ test('the screen follows its order by itself, and is never loaded again for it',
   })
 })
 
-test(
+longTest(
   'a camera in front of the screen reads the address of the payment, at every size',
   ON_BROWSER,
   async () => {
@@ -107,7 +108,7 @@ test(
   },
 )
 
-test('the time that is left runs down on the screen', ON_BROWSER, async () => {
+longTest('the time that is left runs down on the screen', ON_BROWSER, async () => {
   await onScreen(async (page) => {
     const { url } = await newOrder()
     await page.clock.install()
@@ -125,7 +126,7 @@ test('the time that is left runs down on the screen', ON_BROWSER, async () => {
   })
 })
 
-test(
+longTest(
   'a lost line leaves the screen as it is, says so, and is forgotten when it is back',
   ON_BROWSER,
   async () => {
@@ -161,7 +162,7 @@ test(
   },
 )
 
-test('without scripts the screen follows its order too', ON_BROWSER, async () => {
+longTest('without scripts the screen follows its order too', ON_BROWSER, async () => {
   await onScreen(
     async (page) => {
       const { id, url } = await newOrder('M-1')
@@ -198,7 +199,7 @@ const OVER = `document.fonts.ready.then(() =>
 const FONTS_LOADED = `document.fonts.ready.then(() => [...document.fonts].filter((font) => font.status === 'loaded').length)`
 
 for (const [font, faces] of Object.entries(FONTS))
-  test(
+  longTest(
     `C25 every screen fits in ${font}, in every language, whatever the shop and its products are called`,
     ON_BROWSER,
     async () => {

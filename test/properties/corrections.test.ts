@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import test from 'node:test'
 import { askAdjustment } from '../../src/approvals/adjustment.ts'
 import { approve } from '../../src/approvals/approve.ts'
 import { operator } from '../helpers/actors.ts'
 import { contradicted } from '../helpers/approving.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
+import { testFor } from '../helpers/parts.ts'
 import { startPayingService } from '../helpers/payouts.ts'
 import { availableOf } from '../helpers/schedules.ts'
 
@@ -24,53 +24,56 @@ function numbers(seed: number): (below: number) => number {
 }
 
 for (const seed of [1, 2, 3])
-  test(`corrections in and out against every account keep the balance that they say (${seed})`, async () => {
-    const draw = numbers(seed)
-    const { live, merchantId, exception } = await contradicted(service, FUNDS)
-    let available = FUNDS
-    const against = { rail: 0, fees: 0, adjustments: 0 }
-    for (let step = 0; step < STEPS; step += 1) {
-      const direction = draw(2) === 0 ? ('in' as const) : ('out' as const)
-      const account = (['rail', 'fees', 'adjustments'] as const)[draw(3)] ?? 'rail'
-      const amount = 1 + draw(15_000)
-      const wanted = {
-        exception,
-        direction,
-        against: account,
-        amount,
-        told: 'a correction',
-        reason: 'a test',
+  testFor(seed === 1)(
+    `corrections in and out against every account keep the balance that they say (${seed})`,
+    async () => {
+      const draw = numbers(seed)
+      const { live, merchantId, exception } = await contradicted(service, FUNDS)
+      let available = FUNDS
+      const against = { rail: 0, fees: 0, adjustments: 0 }
+      for (let step = 0; step < STEPS; step += 1) {
+        const direction = draw(2) === 0 ? ('in' as const) : ('out' as const)
+        const account = (['rail', 'fees', 'adjustments'] as const)[draw(3)] ?? 'rail'
+        const amount = 1 + draw(15_000)
+        const wanted = {
+          exception,
+          direction,
+          against: account,
+          amount,
+          told: 'a correction',
+          reason: 'a test',
+        }
+        const { id } = await askAdjustment(service.gateway, ASKS, { ...wanted, resolve: false } as const)
+        if (direction === 'out' && amount > available) {
+          await assert.rejects(approve(service.gateway, APPROVES, id), { code: 'insufficient_funds' })
+          await service.rows(
+            `update approvals set status = 'rejected', decided_by = $2, decided_name = 'x', decided_at = asked_at where id = $1`,
+            [id, APPROVES.personId],
+          )
+          continue
+        }
+        await approve(service.gateway, APPROVES, id)
+        available += direction === 'in' ? amount : -amount
+        against[account] += direction === 'in' ? amount : -amount
       }
-      const { id } = await askAdjustment(service.gateway, ASKS, { ...wanted, resolve: false } as const)
-      if (direction === 'out' && amount > available) {
-        await assert.rejects(approve(service.gateway, APPROVES, id), { code: 'insufficient_funds' })
-        await service.rows(
-          `update approvals set status = 'rejected', decided_by = $2, decided_name = 'x', decided_at = asked_at where id = $1`,
-          [id, APPROVES.personId],
-        )
-        continue
-      }
-      await approve(service.gateway, APPROVES, id)
-      available += direction === 'in' ? amount : -amount
-      against[account] += direction === 'in' ? amount : -amount
-    }
-    assert.equal(await availableOf(live), available)
-    const rows = await service.rows<{ account: keyof typeof against; sum: number }>(
-      `select split_part(case kind when 'correction_in' then debit else credit end, ':', 1) as account,
+      assert.equal(await availableOf(live), available)
+      const rows = await service.rows<{ account: keyof typeof against; sum: number }>(
+        `select split_part(case kind when 'correction_in' then debit else credit end, ':', 1) as account,
          sum(case kind when 'correction_in' then amount else -amount end)::int as sum
        from transfers where merchant_id = $1 and kind like 'correction%' group by 1`,
-      [merchantId],
-    )
-    assert.deepEqual(
-      {
-        ...{ rail: 0, fees: 0, adjustments: 0 },
-        ...Object.fromEntries(rows.map(({ account, sum }) => [account, sum])),
-      },
-      against,
-    )
-    const [pause] = await service.rows(
-      `select payouts_paused_by is not null as paused from ledger_heads where merchant_id = $1 and mode = 'live'`,
-      [merchantId],
-    )
-    assert.deepEqual(pause, { paused: true }, 'what does not resolve the exception lifts no pause')
-  })
+        [merchantId],
+      )
+      assert.deepEqual(
+        {
+          ...{ rail: 0, fees: 0, adjustments: 0 },
+          ...Object.fromEntries(rows.map(({ account, sum }) => [account, sum])),
+        },
+        against,
+      )
+      const [pause] = await service.rows(
+        `select payouts_paused_by is not null as paused from ledger_heads where merchant_id = $1 and mode = 'live'`,
+        [merchantId],
+      )
+      assert.deepEqual(pause, { paused: true }, 'what does not resolve the exception lifts no pause')
+    },
+  )

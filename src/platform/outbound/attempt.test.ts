@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
-import test, { type TestContext } from 'node:test'
+import type { TestContext } from 'node:test'
 import type { TlsOptions } from 'node:tls'
+import { longTest, test } from '../../../test/helpers/parts.ts'
 import { BODY, closing, type Reply, receiver, told } from '../../../test/helpers/raw-receiver.ts'
 import { type Attempted, createPoster, type Poster, type PosterOptions } from './attempt.ts'
 
 const NAME = 'receiver.shop.ug'
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
-
 const LOOPBACK = async () => [{ address: '127.0.0.1', family: 4 as const }]
 
 function posterFor(t: TestContext, options: Partial<PosterOptions> = {}): Poster {
@@ -15,7 +15,6 @@ function posterFor(t: TestContext, options: Partial<PosterOptions> = {}): Poster
   t.after(() => poster.close())
   return poster
 }
-
 function post(poster: Poster, url: string, keepAlive = false): Promise<Attempted> {
   const headers = { 'content-type': 'application/json' }
   return poster.post({ url, body: Buffer.from(BODY), headers, keepAlive })
@@ -63,7 +62,7 @@ const QUICK: [name: string, expected: string, reply: Reply][] = [
 ]
 
 for (const [name, expected, reply] of QUICK) {
-  test(`receiver answers: ${name}`, async (t) => {
+  longTest(`receiver answers: ${name}`, async (t) => {
     const { attempted } = await attemptAt(t, reply)
     assert.equal(told(attempted), expected)
     assert.ok(attempted.elapsedMs < 1_500, `took ${attempted.elapsedMs} ms`)
@@ -86,7 +85,7 @@ const SLOW: [name: string, expected: string, atMs: number, reply: Reply][] = [
   ['2xx, then a byte a second', 'answered 200', 5_000, started('HTTP/1.1 200 OK\r\n\r\n', 'x', 1_000)],
 ]
 
-test('one deadline of 5 s ends every slow answer', { concurrency: true }, async (t) => {
+longTest('one deadline of 5 s ends every slow answer', { concurrency: true }, async (t) => {
   const cases = SLOW.map(([name, expected, atMs, reply]) =>
     t.test(name, async (t) => {
       const { attempted } = await attemptAt(t, reply)
@@ -141,29 +140,33 @@ test('no redirect is followed and its target sees nothing', async (t) => {
   assert.equal(inside.connections, 0)
 })
 
-test('an unreachable receiver fails in the right time with the right class', {
-  concurrency: true,
-}, async (t) => {
-  const silent = await receiver(t, OK)
-  const allowPrivate = [`${NAME}:${silent.port}`, `${NAME}:1`]
-  type Resolve = PosterOptions['resolve']
-  const cases: [name: string, expected: string, atMs: number, url: string, resolve: Resolve][] = [
-    ['refused', 'connect', 0, `http://${NAME}:1/`, LOOPBACK],
-    ['no such name', 'dns', 0, `http://${NAME}:1/`, () => Promise.reject(new Error('ENOTFOUND'))],
-    ['a name without addresses', 'dns', 0, `http://${NAME}:1/`, async () => []],
-    ['a slow name server', 'dns', 1_000, `https://${NAME}/`, () => new Promise(() => {})],
-    ['TLS never answered', 'connect', 2_000, `https://${NAME}:${silent.port}/`, LOOPBACK],
-  ]
-  const all = cases.map(([name, expected, atMs, url, resolve]) =>
-    t.test(name, async (t) => {
-      const attempted = await post(posterFor(t, { allowPrivate, resolve }), url)
-      assert.equal(told(attempted), expected)
-      const late = attempted.elapsedMs - atMs
-      assert.ok(late > -50 && late < 900, `took ${attempted.elapsedMs} ms`)
-    }),
-  )
-  await Promise.all(all)
-})
+longTest(
+  'an unreachable receiver fails in the right time with the right class',
+  {
+    concurrency: true,
+  },
+  async (t) => {
+    const silent = await receiver(t, OK)
+    const allowPrivate = [`${NAME}:${silent.port}`, `${NAME}:1`]
+    type Resolve = PosterOptions['resolve']
+    const cases: [name: string, expected: string, atMs: number, url: string, resolve: Resolve][] = [
+      ['refused', 'connect', 0, `http://${NAME}:1/`, LOOPBACK],
+      ['no such name', 'dns', 0, `http://${NAME}:1/`, () => Promise.reject(new Error('ENOTFOUND'))],
+      ['a name without addresses', 'dns', 0, `http://${NAME}:1/`, async () => []],
+      ['a slow name server', 'dns', 1_000, `https://${NAME}/`, () => new Promise(() => {})],
+      ['TLS never answered', 'connect', 2_000, `https://${NAME}:${silent.port}/`, LOOPBACK],
+    ]
+    const all = cases.map(([name, expected, atMs, url, resolve]) =>
+      t.test(name, async (t) => {
+        const attempted = await post(posterFor(t, { allowPrivate, resolve }), url)
+        assert.equal(told(attempted), expected)
+        const late = attempted.elapsedMs - atMs
+        assert.ok(late > -50 && late < 900, `took ${attempted.elapsedMs} ms`)
+      }),
+    )
+    await Promise.all(all)
+  },
+)
 
 test('the caller can end an attempt', async (t) => {
   const seen = await receiver(t, () => stop.abort())
@@ -200,7 +203,7 @@ const SECURE: [name: string, expected: string, options: TlsOptions][] = [
 ]
 
 for (const [name, expected, options] of SECURE) {
-  test(`certificate and version are checked: ${name}`, async (t) => {
+  longTest(`certificate and version are checked: ${name}`, async (t) => {
     const seen = await receiver(t, OK, { key: KEY, ...options })
     const poster = posterFor(t, { ca: CA, allowPrivate: [`${NAME}:${seen.port}`] })
     // Twice, because a session resumed from the first try would skip the check of the name.

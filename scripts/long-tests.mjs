@@ -1,0 +1,72 @@
+// What `npm run test:long` runs, and why it is long. Everything else is `npm test`, and so is a new test unless it must be long:
+// a kind of test that stands here leaves at least one case behind in the short run.
+
+/** Files whose tests are all long. */
+const LONG = {
+  'test/crash/charge-reposted': 'a kill, and real seconds until the lease of the dead process is over',
+  'test/crash/payouts-starved': 'a machine without processor time, for half a minute',
+  'test/soak/short-soak': 'hundreds of payments against an operator that misbehaves',
+  'test/clients/generated-clients': 'generators of clients and their compilers',
+  'test/docs/readme-walk':
+    'the walk of the README with a service of its own, on a database server of its own',
+  'test/dashboard/accessible': 'axe over every page, in both themes and widths',
+  'test/dashboard/money-in-accessible': 'axe over pages in the states of payments',
+  'test/dashboard/selling-accessible': 'axe over the pages of selling',
+  'test/moneyout/accessible': 'axe over the pages of money out',
+  'test/moneyout/in-browser': 'journeys in a browser',
+  'test/developers/accessible': 'axe over the pages for developers',
+  'test/notices/accessible': 'axe over the notices',
+  'test/console/accessible': 'axe over every page of the console',
+  'test/console/journeys-of-two': 'journeys of two operators in a browser',
+  'test/console/journeys-with-merchants': 'journeys of operators with merchants in a browser',
+  'test/pages/accessible-desktop': 'axe over every page of the checkout on a desktop',
+}
+
+/** Files with long tests beside short ones, marked by `test/helpers/parts.ts`. */
+const PARTLY_LONG = {
+  'src/platform/embedded-postgres': 'servers that are killed and started again',
+  'src/platform/outbound/attempt': 'receivers that are slow for real seconds',
+  'test/console/journeys': 'journeys in a browser',
+  'test/contracts/closed-connections': 'clients that leave the service waiting for real seconds',
+  'test/contracts/resolve-account': 'an operator that is silent for nine real seconds',
+  'test/crash/crash-points': 'a kill -9 at every named point',
+  'test/crash/bulk-resumes': 'a kill at each moment of a bulk call',
+  'test/dashboard/journeys': 'journeys in a browser',
+  'test/developers/journeys': 'journeys in a browser',
+  'test/journeys/fairness': 'load of one merchant beside others, for real seconds',
+  'test/journeys/left-keys': 'an operator that hangs for real seconds',
+  'test/journeys/live-charge-kept': 'locked heads and lost commits, for real seconds each',
+  'test/journeys/live-charge-slow': 'an operator that answers after five real seconds',
+  'test/journeys/live-payout-left': 'processes that hang for real seconds',
+  'test/journeys/live-payout-races': 'long races over two services',
+  'test/journeys/live-payout-slow': 'an operator that answers after five real seconds',
+  'test/journeys/orphaned-keys': 'locks that are held for real seconds',
+  'test/journeys/payout-freeze': 'races of many rounds',
+  'test/journeys/statement-covered': 'thousands of lines',
+  'test/journeys/statement-long': 'tens of thousands of lines',
+  'test/journeys/vending-supplier': 'a supplier that is slow for real seconds',
+  'test/operation/faults-of-processes': 'processes that sleep, and servers that are killed',
+  'test/operation/program': 'a checkout that is built anew',
+  'test/pages/accessible': 'axe over every state of the checkout',
+  'test/pages/hostile': 'hostile words on every page in a browser',
+  'test/pages/payment': 'payments in a browser',
+  'test/pages/vending-display': 'screens of machines in a browser',
+  'test/pages/without-scripts': 'every state of the checkout in a browser without scripts',
+  'test/properties/checkout-properties': 'random histories, many runs',
+  'test/properties/corrections': 'random histories, several seeds',
+  'test/properties/ledger-properties': 'random histories, many runs',
+  'test/properties/vending-properties': 'random histories, many runs',
+  'test/races/races': 'every race, over a fleet of processes',
+}
+
+export const WITH_LONG_TESTS = Object.keys(PARTLY_LONG)
+
+/** The test files of one part. */
+export const filesOf = (part, names) =>
+  part === 'long'
+    ? names.filter((name) => name in LONG || name in PARTLY_LONG)
+    : names.filter((name) => !(name in LONG))
+
+/** Files of the lists above that are gone or have another name. */
+export const goneFrom = (names) =>
+  [...Object.keys(LONG), ...WITH_LONG_TESTS].filter((name) => !names.includes(name))

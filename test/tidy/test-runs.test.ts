@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, test } from 'node:test'
+import { sourcesOf } from './sources.ts'
+
+// What runs the tests is no part of the product: it is tried from outside, on a small checkout of its own.
+const SCRIPTS = join(import.meta.dirname, '..', '..', '..', 'scripts')
+const PARTS = 'helpers/parts.ts'
+const checkout = mkdtempSync(join(tmpdir(), 'gateway-runs-'))
+after(() => rmSync(checkout, { recursive: true }))
+
+function write(files: Record<string, string>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(checkout, path)), { recursive: true })
+    writeFileSync(join(checkout, path), text)
+  }
+}
+
+/** What a program says that may use the scripts. */
+function says(program: string): string {
+  const text = program.replace(
+    /from '\.\/([\w-]+)\.mjs'/g,
+    (_, name) => `from '${join(SCRIPTS, `${name}.mjs`)}'`,
+  )
+  // It is no test of this run.
+  const { NODE_TEST_CONTEXT: _, ...own } = process.env
+  const env = { ...own, TEST_UNSTEADY_LIST: join(checkout, 'unsteady') }
+  write({ 'program.mjs': text })
+  return execFileSync(process.execPath, ['program.mjs'], { cwd: checkout, env, encoding: 'utf8' })
+}
+
+test('a test runs again for what it imports, for what that reads, and for pages whose addresses it asks for', () => {
+  write({
+    'src/fees.ts': 'export const fee = 1',
+    'src/migrate.ts': "export const from = join(ROOT, 'migrations')",
+    'migrations/0001.sql': 'select 1',
+    'src/app.ts':
+      "import './migrate.ts'\nimport './dashboard/dashboard.ts'\nimport type { Fee } from './fees.ts'\nexport const a = 1",
+    'src/dashboard/dashboard.ts': "import { ROUTES } from './routes-list.ts'\nexport const shell = ROUTES",
+    'src/dashboard/routes-list.ts':
+      "import './payouts/routes.ts'\nimport './charges/routes.ts'\nexport const ROUTES = []",
+    'src/dashboard/payouts/routes.ts': "import './list.tsx'\nexport const P = [page('/payouts', show)]",
+    'src/dashboard/payouts/list.tsx': "export const styles = 'list.css'",
+    'src/dashboard/payouts/list.css': '',
+    'src/dashboard/charges/routes.ts': "export const C = [page('/charges/:id', show)]",
+    'test/fees.test.ts': "import { fee } from '../src/fees.ts'",
+    'test/api.test.ts': "import '../src/app.ts'\nget('/v1/payouts')",
+    'test/payouts.test.ts': "import '../src/app.ts'\nget('/dashboard/payouts/new')",
+    'test/charges.test.ts': "import '../src/app.ts'\nget('/dashboard/charges')",
+    'test/every.test.ts':
+      "import '../src/app.ts'\nimport { ROUTES } from '../src/dashboard/routes-list.ts'\nget('/dashboard')",
+  })
+  execFileSync('git', ['init', '-q'], { cwd: checkout })
+  const names = ['fees', 'api', 'payouts', 'charges', 'every'].map((name) => `test/${name}`)
+  // As the compiler leaves it: imports of types are gone.
+  write({
+    'dist/src/app.js': "import './migrate.js'\nimport './dashboard/dashboard.js'\nimport {} from './fees.js'",
+  })
+  const reached = (path: string): string[] =>
+    JSON.parse(
+      says(`import { reachedBy } from './reached.mjs'
+        const found = reachedBy(process.cwd(), ['${path}'], ${JSON.stringify(names)})
+        console.log(JSON.stringify([...found.keys()]))`),
+    ).map((name: string) => name.slice('test/'.length))
+  assert.deepEqual(reached('src/fees.ts'), ['fees'])
+  assert.deepEqual(reached('migrations/0001.sql'), ['api', 'payouts', 'charges', 'every'])
+  assert.deepEqual(reached('src/dashboard/payouts/list.tsx'), ['payouts', 'every'])
+  assert.deepEqual(reached('src/dashboard/payouts/list.css'), ['payouts', 'every'])
+  assert.deepEqual(reached('src/dashboard/charges/routes.ts'), ['charges', 'every'])
+  assert.deepEqual(reached('src/dashboard/dashboard.ts'), ['payouts', 'charges', 'every'])
+  assert.deepEqual(reached('test/api.test.ts'), ['api'])
+  assert.deepEqual(reached('README.md'), [])
+  assert.deepEqual(reached('package.json'), ['fees', 'api', 'payouts', 'charges', 'every'])
+})
+
+test('a file that fails once is run again and named as unsteady; one that fails twice fails the run', () => {
+  const failing = (times: number) => `import { describe, test } from 'node:test'
+    import { appendFileSync, readFileSync } from 'node:fs'
+    const here = new URL(import.meta.url).pathname
+    describe(here, () => {
+      test('holds', () => {})
+      test('counts', () => {
+        appendFileSync(here + '.runs', 'x')
+        if (readFileSync(here + '.runs').length <= ${times}) throw new Error('not this time')
+      })
+    })`
+  write({ 'once.mjs': failing(1), 'twice.mjs': failing(2), 'never.mjs': failing(0) })
+  const runOf = (...files: string[]) => {
+    const paths = files.map((name) => join(checkout, name))
+    return says(`import { run } from 'node:test'
+      import { report } from './reporter.mjs'
+      const runOne = (path) => run({ files: [path], concurrency: 1 })
+      const paths = ${JSON.stringify(paths)}
+      for await (const line of report(paths.map(runOne), paths, runOne)) process.stdout.write(line)
+      console.log('exit', process.exitCode ?? 0)
+      process.exitCode = 0`)
+  }
+  const steady = runOf('never.mjs', 'once.mjs')
+  assert.match(steady, /# unsteady: .*once\.mjs: counts: not this time\n# tests 4\n/)
+  assert.match(steady, /# pass 4\n# fail 0\n[\s\S]*exit 0/)
+  const broken = runOf('twice.mjs')
+  assert.match(broken, /# failed: .*twice\.mjs: counts: not this time\n/)
+  assert.match(broken, /# unsteady: .*once\.mjs/, 'what an earlier run has named stays in the last lines')
+  assert.match(broken, /exit 1/)
+})
+
+test('the list of long tests names exactly the files that mark some of their tests as long', () => {
+  const list = says(`import { WITH_LONG_TESTS } from './long-tests.mjs'
+    console.log(JSON.stringify(WITH_LONG_TESTS))`)
+  const marking = sourcesOf('test', '.test.ts')
+    .concat(sourcesOf('src', '.test.ts'))
+    .filter(({ text }) => text.includes(PARTS) && !text.includes('const PARTS ='))
+  const named = marking.map(({ path }) => path.replace(/\.test\.ts$/, '')).sort()
+  assert.deepEqual(named, (JSON.parse(list) as string[]).sort())
+  // A test of node itself would run in both parts, unless it is one that has a size for each.
+  const both = marking.filter(({ text }) => /import \{[^}]*\b(test|it)\b[^}]*\} from 'node:test'/.test(text))
+  const unsized = both.filter(({ text }) => !/\b(sized|inThisRun)\b/.test(text)).map(({ path }) => path)
+  assert.deepEqual(unsized, [])
+})
