@@ -1,6 +1,7 @@
 import { type Actor, nameOf } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
+import { columnsOf } from '../platform/db/columns.ts'
 import { type Call, call, type Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId } from '../platform/ids.ts'
@@ -31,12 +32,13 @@ export type PlatformException = PlatformBreak & {
 export const PLATFORM_COLUMNS = `id, kind, severity, subject, details, owner, seen_count as "seenCount", opened_at as "openedAt",
   last_seen_at as "lastSeenAt", closed_at as "closedAt", note, resolved_by as "resolvedBy", resolution`
 const OPEN = statement<{ opened: boolean }>(
-  'open platform exception',
+  'open platform exceptions',
   `insert into platform_exceptions (id, kind, severity, subject, details, opened_at, last_seen_at)
-   values ($1, $2, 'critical', $3, $4, $5, $5)
+   select distinct on (f.kind, f.subject) f.id, f.kind, 'critical', f.subject, f.details::jsonb, $5::timestamptz, $5
+   from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as f (id, kind, subject, details)
    on conflict (kind, subject) where closed_at is null
      do update set seen_count = platform_exceptions.seen_count + 1, last_seen_at = excluded.opened_at, agreed_at = null
-   returning seen_count = 1 as opened`,
+   returning platform_exceptions.seen_count = 1 as opened`,
 )
 const LIST = statement<PlatformException>(
   'list platform exceptions',
@@ -70,16 +72,19 @@ const AGREE = statement(
 const NOBODY = 'platform'
 export const isPlatformException = (id: string): boolean => id.startsWith(`exc_${NOBODY}`)
 
-/** Opens one, or raises its count while it is open. Answers with `opened`. */
-export const openPlatformException = (found: PlatformBreak, at: Date): Call<{ opened: boolean }> =>
-  call(
-    OPEN,
-    newId('exc_', NOBODY),
-    found.kind,
-    found.subject,
-    JSON.stringify(found.details),
-    at.toISOString(),
+/** Opens each, or raises its count while it is open. Answers with `opened`, a row for each. */
+export function openOnPlatform(found: readonly PlatformBreak[], at: Date): Call<{ opened: boolean }> {
+  const each = columnsOf(
+    found.map(({ kind, subject, details }) => ({
+      ...{ id: newId('exc_', NOBODY), kind, subject, details: JSON.stringify(details) },
+    })),
   )
+  return call(OPEN, ...each.words('id', 'kind', 'subject', 'details'), at.toISOString())
+}
+
+/** Opens one, as `openOnPlatform` does. */
+export const openPlatformException = (found: PlatformBreak, at: Date): Call<{ opened: boolean }> =>
+  openOnPlatform([found], at)
 
 /** A later look found nothing wrong; the second one closes it. */
 export const agreeOnPlatform = ({ kind, subject }: Omit<PlatformBreak, 'details'>, at: Date): Call =>

@@ -121,12 +121,12 @@ const FROZEN_UNTIL = statement<{ merchantId: number }>(
    order by payouts_frozen_until limit 100`,
 )
 
-const PAUSE_HEAD = statement(
-  'pause ledger head',
-  `update ledger_heads set payouts_paused_by = coalesce(payouts_paused_by, (
-     select id from exceptions where merchant_id = $1 and mode = $2 and severity = 'critical' and closed_at is null
+const PAUSE_HEADS = statement(
+  'pause ledger heads',
+  `update ledger_heads h set payouts_paused_by = coalesce(payouts_paused_by, (
+     select id from exceptions e where e.merchant_id = h.merchant_id and e.mode = h.mode and severity = 'critical' and closed_at is null
      order by opened_at, id limit 1))
-   where merchant_id = $1 and mode = $2`,
+   where (h.merchant_id, h.mode) in (select * from unnest($1::bigint[], $2::mode[]))`,
 )
 
 const PAUSE_HEAD_AGAIN = statement(
@@ -137,8 +137,11 @@ const PAUSE_HEAD_AGAIN = statement(
    where merchant_id = $1 and mode = $2`,
 )
 
-/** An open critical exception pauses the account's payouts in its mode; only its resolution ends that (G69). */
-export const pauseHead = (merchantId: number, mode: Mode): Call => call(PAUSE_HEAD, merchantId, mode)
+/** Open critical exceptions pause their accounts' payouts in their mode; only their resolution ends that (G69). */
+export function pauseHeads(pairs: readonly { merchantId: number; mode: Mode }[]): Call {
+  const each = columnsOf(pairs)
+  return call(PAUSE_HEADS, ...each.numbers('merchantId'), ...each.modes('mode'))
+}
 
 /** Sets the pause after an exception was resolved: that of another open one, or none. */
 export const pauseHeadAgain = (merchantId: number, mode: Mode): Call =>

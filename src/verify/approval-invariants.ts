@@ -1,4 +1,4 @@
-import type { Invariant } from './invariant.ts'
+import { accountOf, type Invariant } from './invariant.ts'
 
 const SAID = `convert_from(a.command, 'UTF8')::jsonb`
 
@@ -8,7 +8,7 @@ export const APPROVAL_INVARIANTS: readonly Invariant[] = [
     id: 'AP1',
     says: 'what was approved was asked for by another person, in time, and its bytes are those that were asked for',
     counted: 'select count(*) from approvals',
-    offenders: `select a.id as offender from approvals a
+    offenders: `select a.merchant_id, a.mode, a.id as offender from approvals a
       where a.digest <> sha256(a.command) or ${SAID}->>'kind' <> a.kind or (a.status = 'waiting') <> (a.decided_at is null)
         or (a.status in ('approved', 'rejected') and (a.decided_by is null or a.decided_by = a.asked_by))
         or (a.status = 'approved' and a.decided_at >= a.expires_at)`,
@@ -17,7 +17,8 @@ export const APPROVAL_INVARIANTS: readonly Invariant[] = [
     id: 'AP2',
     says: 'a correction moved, when it was approved and once, exactly the money that its approval names; there is no other correction',
     counted: 'select count(*) from adjustments',
-    offenders: `select coalesce(a.id, d.id, t.subject) as offender
+    offenders: `select coalesce(a.merchant_id, d.merchant_id, t.merchant_id) as merchant_id, coalesce(a.mode, d.mode::text, t.mode::text) as mode,
+        coalesce(a.id, d.id, t.subject) as offender
       from (select * from approvals where kind = 'adjustment' and status = 'approved') a
       full join adjustments d on (d.merchant_id, d.approval_id) = (a.merchant_id, a.id)
       full join (select * from transfers where kind in ('correction_in', 'correction_out')) t
@@ -33,7 +34,7 @@ export const APPROVAL_INVARIANTS: readonly Invariant[] = [
     id: 'AP3',
     says: 'an exception counts as adjusted exactly when an approved correction was to resolve it, from that moment on',
     counted: `select count(*) from exceptions where resolution is not null`,
-    offenders: `select coalesce(e.id, d.exception_id) as offender
+    offenders: `select ${accountOf('e', 'd')}, coalesce(e.id, d.exception_id) as offender
       from (select * from exceptions where resolution = 'adjusted') e
       full join (select d.* from adjustments d join approvals a on (a.merchant_id, a.id) = (d.merchant_id, d.approval_id)
           where (${SAID}->>'resolve')::boolean) d

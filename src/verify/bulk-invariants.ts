@@ -1,4 +1,4 @@
-import type { Invariant } from './invariant.ts'
+import { type Invariant, modeOf } from './invariant.ts'
 
 // The items of each call as requested.
 const WANTED = `select b.merchant_id, b.id as batch_id, b.mode, (place - 1)::int as item_index, item->>'reference' as reference,
@@ -11,7 +11,7 @@ export const BULK_INVARIANTS: readonly Invariant[] = [
     id: 'B1',
     says: 'a bulk call has the results of its first items without a gap, and counts them and the accepted ones',
     counted: 'select count(*) from bulk_batches',
-    offenders: `select coalesce(b.id, i.id) as offender
+    offenders: `select merchant_id, ${modeOf('b')}, coalesce(b.id, i.id) as offender
       from bulk_batches b
       full join (select merchant_id, batch_id as id, count(*) as results, count(payout_id) as accepted,
           min(item_index) as first, max(item_index) as last
@@ -24,7 +24,7 @@ export const BULK_INVARIANTS: readonly Invariant[] = [
     id: 'B2',
     says: 'an accepted item names the payout that its reference made: what was asked for, to whom it was asked for',
     counted: 'select count(*) from bulk_items',
-    offenders: `select format('%s item %s', i.batch_id, i.item_index) as offender
+    offenders: `select i.merchant_id, ${modeOf('w')}, format('%s item %s', i.batch_id, i.item_index) as offender
       from bulk_items i
       left join (${WANTED}) w using (merchant_id, batch_id, item_index)
       left join payouts p on (p.merchant_id, p.id, p.mode) = (i.merchant_id, i.payout_id, w.mode)
@@ -39,12 +39,12 @@ export const BULK_INVARIANTS: readonly Invariant[] = [
     id: 'B3',
     says: 'every bulk payout is the one that an item of its call made, and every spent reference has its payout',
     counted: `select count(*) from payouts where kind = 'bulk'`,
-    offenders: `select p.id as offender
+    offenders: `select p.merchant_id, p.mode, p.id as offender
       from payouts p left join bulk_items i
         on (i.merchant_id, i.batch_id, i.item_index, i.payout_id) = (p.merchant_id, p.batch_id, p.item_index, p.id) and not i.replayed
       where p.kind = 'bulk' and i.batch_id is null
       union all
-      select r.payout_id from bulk_references r
+      select r.merchant_id, r.mode, r.payout_id from bulk_references r
         left join payouts p on (p.merchant_id, p.id, p.mode, p.reference) = (r.merchant_id, r.payout_id, r.mode, r.reference)
         where p.kind is distinct from 'bulk'`,
   },

@@ -1,4 +1,4 @@
-import { type Invariant, PAID } from './invariant.ts'
+import { accountOf, type Invariant, PAID } from './invariant.ts'
 
 const DISPUTES = 'select count(*) from disputes'
 const told = (name: string) => `(e.body::jsonb)->'data'->>'${name}'`
@@ -9,19 +9,19 @@ export const DISPUTE_INVARIANTS: readonly Invariant[] = [
     id: 'LI6',
     says: 'a dispute is about a paid charge of its own merchant and mode, is the only open one of it, and moves no money',
     counted: DISPUTES,
-    offenders: `select d.id as offender
+    offenders: `select d.merchant_id, d.mode, d.id as offender
       from disputes d left join charges c on (c.merchant_id, c.id, c.mode) = (d.merchant_id, d.charge_id, d.mode)
       where (${PAID}) is not true or d.respond_by <> d.opened_at + interval '72 hours' or d.closed_at < d.opened_at
       union all
-      select charge_id from disputes where closed_at is null group by merchant_id, charge_id having count(*) > 1
+      select merchant_id, max(mode), charge_id from disputes where closed_at is null group by merchant_id, charge_id having count(*) > 1
       union all
-      select d.id from disputes d join transfers t on (t.merchant_id, t.subject) = (d.merchant_id, d.id)`,
+      select d.merchant_id, d.mode, d.id from disputes d join transfers t on (t.merchant_id, t.subject) = (d.merchant_id, d.id)`,
   },
   {
     id: 'E2',
     says: 'each dispute told its merchant once, at the moment it opened, what was reported; no other was told',
     counted: DISPUTES,
-    offenders: `select coalesce(d.id, e.subject) as offender
+    offenders: `select ${accountOf('d', 'e')}, coalesce(d.id, e.subject) as offender
       from disputes d
       full join (select merchant_id, mode, subject, count(*) as times, min(created_at) as at, min(body) as body
         from events where type = 'dispute.opened' group by merchant_id, mode, subject) e

@@ -1,8 +1,9 @@
 /**
  * One thing that is always true about money (ledger.md section 12, reliability.md section 2). `counted` answers with the
- * number of rows looked at; `offenders` with a column `offender text`, no row when it holds. In both, $1 is the time now
- * and $2 the time 29 days ago: deliveries and keys are pruned after 30. No schema is named: the connection decides the
- * cell.
+ * number of rows looked at; `offenders` with the columns `merchant_id`, `mode` and `offender` (text), no row when it holds. The
+ * first two name the account whose payouts a breach pauses: both are null where the row belongs to no merchant, and neither is
+ * where it does. In both queries, $1 is the time now and $2 the time 29 days ago: deliveries and keys are pruned after 30. No
+ * schema is named: the connection decides the cell.
  */
 export type Invariant = {
   id: string
@@ -11,6 +12,16 @@ export type Invariant = {
   counted: string
   offenders: string
 }
+
+/** The account of an offender that belongs to no merchant. */
+export const OF_NOBODY = 'null::bigint as merchant_id, null::mode as mode'
+
+/** The account of an offender that two joined rows describe, either of which may be missing. */
+export const accountOf = (one: string, other: string): string =>
+  `coalesce(${one}.merchant_id, ${other}.merchant_id) as merchant_id, coalesce(${one}.mode, ${other}.mode) as mode`
+
+/** The mode of an offender whose row with the mode may be missing: a breach that nobody can place is one of live money. */
+export const modeOf = (one: string): string => `coalesce(${one}.mode, 'live') as mode`
 
 /** What `charge_net` posts for a charge: its net, less the shares of subaccounts (C2). */
 export const RESIDUAL = 'c.amount - c.gift_card_amount - c.fee - coalesce(c.shares, 0)'

@@ -21,7 +21,7 @@ export const KEY_INVARIANTS: readonly Invariant[] = [
     says: 'no key has been running for longer than 60 seconds, by any clock, unless somebody is at work on its bulk call',
     counted: KEYS,
     // An expired lease is taken by the finisher within seconds.
-    offenders: `select k.key as offender
+    offenders: `select k.merchant_id, k.mode, k.key as offender
       from idempotency_keys k left join bulk_batches b on (b.merchant_id, b.id) = (k.merchant_id, k.object_id)
       where k.status is null
         and (k.created_at < $1::timestamptz - interval '60 seconds' or k.created_at > $1::timestamptz + interval '60 seconds')
@@ -31,7 +31,7 @@ export const KEY_INVARIANTS: readonly Invariant[] = [
     id: 'ID5',
     says: 'no key keeps an answer that must not be kept, or half an answer',
     counted: KEYS,
-    offenders: `select key as offender from idempotency_keys
+    offenders: `select merchant_id, mode, key as offender from idempotency_keys
       where status in (401, 403, 413, 429, 500, 502, 503) or (status is null) <> (body is null)`,
   },
   {
@@ -40,20 +40,20 @@ export const KEY_INVARIANTS: readonly Invariant[] = [
     counted: `select count(*) ${OF_OBJECTS}`,
     // An object that was taken back has freed its key in the same commit; only the 400 for a payout that the rail will not
     // serve is kept.
-    offenders: `select k.key as offender from idempotency_keys k left join (${OBJECTS}) o on (o.merchant_id, o.id, o.mode) = (k.merchant_id, k.object_id, k.mode)
+    offenders: `select k.merchant_id, k.mode, k.key as offender from idempotency_keys k left join (${OBJECTS}) o on (o.merchant_id, o.id, o.mode) = (k.merchant_id, k.object_id, k.mode)
         where k.object_id is not null and (o.id is null or o.key <> k.key or o.voided <> o.refused
           or (o.refused and k.status is distinct from 400) or (not o.refused and (k.status >= 300 or position(o.shown in k.body) = 0)))
       union all
-      select string_agg(k.key, ' ' order by k.key) ${OF_OBJECTS} group by k.merchant_id, k.object_id having count(*) > 1
+      select k.merchant_id, max(k.mode), string_agg(k.key, ' ' order by k.key) ${OF_OBJECTS} group by k.merchant_id, k.object_id having count(*) > 1
       union all
-      select b.id from bulk_batches b left join idempotency_keys k on (k.merchant_id, k.mode, k.key, k.object_id) = (b.merchant_id, b.mode, b.key, b.id)
+      select b.merchant_id, b.mode, b.id from bulk_batches b left join idempotency_keys k on (k.merchant_id, k.mode, k.key, k.object_id) = (b.merchant_id, b.mode, b.key, b.id)
         where b.lease_until is not null and (k.key is null or k.status is not null)`,
   },
   {
     id: 'EX1',
     says: 'an account is paused only by a critical exception of its own that is open',
     counted: 'select count(*) from ledger_heads where payouts_paused_by is not null',
-    offenders: `select format('merchant %s %s', h.merchant_id, h.mode) as offender
+    offenders: `select h.merchant_id, h.mode, format('merchant %s %s', h.merchant_id, h.mode) as offender
       from ledger_heads h left join exceptions e on (e.merchant_id, e.mode, e.id) = (h.merchant_id, h.mode, h.payouts_paused_by)
         and e.closed_at is null and e.severity = 'critical'
       where h.payouts_paused_by is not null and e.id is null`,
@@ -62,7 +62,7 @@ export const KEY_INVARIANTS: readonly Invariant[] = [
     id: 'EX2',
     says: 'while a critical exception is open, its account is paused',
     counted: 'select count(*) from exceptions where closed_at is null',
-    offenders: `select e.id as offender
+    offenders: `select e.merchant_id, e.mode, e.id as offender
       from exceptions e left join ledger_heads h on (h.merchant_id, h.mode) = (e.merchant_id, e.mode)
       where e.closed_at is null and e.severity = 'critical' and h.payouts_paused_by is null`,
   },
@@ -72,7 +72,7 @@ export const KEY_INVARIANTS: readonly Invariant[] = [
     counted: 'select count(*) from merchants',
     // The directory has the keys for calls, the cell those for signing callbacks. A difference after a crash is repaired
     // within seconds.
-    offenders: `select k.id as offender
+    offenders: `select k.merchant_id, split_part(d.kind, '_', 1) as mode, k.id as offender
       from directory.api_keys d join api_keys k on (k.merchant_id, k.id) = (d.merchant_id, d.id)
       where k.revoked_at is null and d.revoked_at < $1::timestamptz - interval '5 minutes'`,
   },

@@ -1,5 +1,5 @@
 import { APPEND_ONLY, MONEY } from '../platform/db/tables.ts'
-import type { Invariant } from './invariant.ts'
+import { type Invariant, OF_NOBODY } from './invariant.ts'
 
 // The audit of the directory is checked by itself.
 const RECORDS = MONEY.filter((table) => APPEND_ONLY.includes(table)).map((table) => `'${table}'`)
@@ -30,7 +30,7 @@ export const LEDGER_INVARIANTS: readonly Invariant[] = [
     id: 'L1',
     says: 'the debits and credits of the known accounts cancel out for each merchant and mode',
     counted: TRANSFERS,
-    offenders: `select format('merchant %s %s', merchant_id, mode) as offender
+    offenders: `select merchant_id, mode, format('merchant %s %s', merchant_id, mode) as offender
       from (select merchant_id, mode, account, sum(amount) as balance from (${BOTH_SIDES}) s group by merchant_id, mode, account) a
       join unnest(array['available', 'pending', 'in_flight', 'sub_available', 'sub_pending', 'rail', 'fees', 'sandbox',
         'adjustments']) as known (account) on known.account = split_part(a.account, ':', 1)
@@ -40,14 +40,14 @@ export const LEDGER_INVARIANTS: readonly Invariant[] = [
     id: 'L2',
     says: 'each head row, of merchants and of subaccounts, shows what its transfers add up to',
     counted: 'select (select count(*) from ledger_heads) + (select count(*) from subaccount_heads)',
-    offenders: `select format('merchant %s %s', merchant_id, mode) as offender
+    offenders: `select merchant_id, mode, format('merchant %s %s', merchant_id, mode) as offender
       from ledger_heads h
       full join (select merchant_id, mode, sum(${moved('available')}) as available, sum(${moved('pending')}) as pending,
           sum(${moved('in_flight')}) as in_flight from transfers group by merchant_id, mode) t using (merchant_id, mode)
       where (h.available, h.pending, h.in_flight) is distinct from
         (coalesce(t.available, 0), coalesce(t.pending, 0), coalesce(t.in_flight, 0))
       union all
-      select format('%s %s', subaccount_id, mode) from subaccount_heads h
+      select merchant_id, mode, format('%s %s', subaccount_id, mode) from subaccount_heads h
       full join (select merchant_id, mode, subaccount_id, coalesce(sum(amount) filter (where balance = 'sub_available'), 0) as available,
           coalesce(sum(amount) filter (where balance = 'sub_pending'), 0) as pending
         from (${OF_SUBACCOUNTS}) s group by merchant_id, mode, subaccount_id) t using (merchant_id, mode, subaccount_id)
@@ -57,13 +57,13 @@ export const LEDGER_INVARIANTS: readonly Invariant[] = [
     id: 'L3',
     says: 'no account with a floor was ever below zero, transfer by transfer',
     counted: TRANSFERS,
-    offenders: `select format('merchant %s %s at seq %s', merchant_id, mode, min(seq)) as offender
+    offenders: `select merchant_id, mode, format('merchant %s %s at seq %s', merchant_id, mode, min(seq)) as offender
       from (select merchant_id, mode, seq, sum(${moved('available')}) over replay as available,
           sum(${moved('pending')}) over replay as pending, sum(${moved('in_flight')}) over replay as in_flight
         from transfers window replay as (partition by merchant_id, mode order by seq rows unbounded preceding)) r
       where least(available, pending, in_flight) < 0 group by merchant_id, mode
       union all
-      select format('%s %s at seq %s', subaccount_id, mode, min(seq))
+      select merchant_id, mode, format('%s %s at seq %s', subaccount_id, mode, min(seq))
       from (select merchant_id, mode, subaccount_id, seq, sum(amount) over (
           partition by merchant_id, mode, subaccount_id, balance order by seq rows unbounded preceding) as held
         from (${OF_SUBACCOUNTS}) s) r
@@ -73,7 +73,7 @@ export const LEDGER_INVARIANTS: readonly Invariant[] = [
     id: 'L4',
     says: 'transfers are numbered 1 to n without a gap, and the head row knows n',
     counted: TRANSFERS,
-    offenders: `select format('merchant %s %s', merchant_id, mode) as offender
+    offenders: `select merchant_id, mode, format('merchant %s %s', merchant_id, mode) as offender
       from ledger_heads h
       full join (select merchant_id, mode, count(*) as number, min(seq) as first, max(seq) as last
         from transfers group by merchant_id, mode) t using (merchant_id, mode)
@@ -84,7 +84,7 @@ export const LEDGER_INVARIANTS: readonly Invariant[] = [
     says: 'each checkpoint equals the sum of all transfers up to its number, and knows what those since the last one add up to',
     counted: 'select count(*) from ledger_checkpoints',
     // Each checkpoint is computed from the one before, so that all of them take one pass over the transfers.
-    offenders: `select format('merchant %s %s at seq %s', c.merchant_id, c.mode, c.seq) as offender
+    offenders: `select c.merchant_id, c.mode, format('merchant %s %s at seq %s', c.merchant_id, c.mode, c.seq) as offender
       from (select p.*, lag(seq, 1, 0::bigint) over steps as seq_before, lag(balances, 1, '{}') over steps as balances_before
         from ledger_checkpoints p window steps as (partition by merchant_id, mode order by seq)) c
       left join ledger_heads h on (h.merchant_id, h.mode) = (c.merchant_id, c.mode)
@@ -107,16 +107,16 @@ export const LEDGER_INVARIANTS: readonly Invariant[] = [
     id: 'L6',
     says: 'test funds never reach live, and nothing has transfers in both modes',
     counted: TRANSFERS,
-    offenders: `select subject as offender from transfers where mode = 'live' and 'sandbox' in (debit, credit)
+    offenders: `select merchant_id, mode, subject as offender from transfers where mode = 'live' and 'sandbox' in (debit, credit)
       union all
-      select subject from transfers group by merchant_id, subject having min(mode) <> max(mode)`,
+      select merchant_id, max(mode), subject from transfers group by merchant_id, subject having min(mode) <> max(mode)`,
   },
   {
     id: 'L7',
     says: 'the tables of record are append-only: their triggers are on, the service may only read and add',
     counted: `select count(*) from pg_trigger where not tgisinternal and tgfoid = to_regproc('refuse_change')`,
     // 27 = for each row (1), before (2) delete (8) and update (16); 34 = before (2) truncate (32).
-    offenders: `select name as offender
+    offenders: `select ${OF_NOBODY}, name as offender
       from unnest(array[${RECORDS.join(', ')}]) as t (name)
       where (select count(distinct tgtype) from pg_trigger
           where tgrelid = to_regclass(name) and tgfoid = to_regproc('refuse_change') and tgenabled in ('O', 'A')

@@ -1,5 +1,5 @@
 import { OF_MERCHANT } from '../platform/db/tables.ts'
-import type { Invariant } from './invariant.ts'
+import { type Invariant, OF_NOBODY } from './invariant.ts'
 
 // All tables that name a subaccount.
 const NAMING = ['subaccount_heads', 'charge_shares', 'payouts', 'settlements']
@@ -10,7 +10,7 @@ export const OWNER_INVARIANTS: readonly Invariant[] = [
     id: 'M1',
     says: 'every row of money belongs to a merchant of this cell',
     counted: `select sum(rows) from (${OF_MERCHANT.map((table) => `select count(*) as rows from ${table}`).join(' union all ')}) t`,
-    offenders: `select format('%s of merchant %s', place, merchant_id) as offender
+    offenders: `select ${OF_NOBODY}, format('%s of merchant %s', place, merchant_id) as offender
       from (${OF_MERCHANT.map((table) => `select '${table}' as place, merchant_id from ${table} group by merchant_id`).join(' union all ')}) t
       where merchant_id not in (select id from merchants)`,
   },
@@ -18,7 +18,7 @@ export const OWNER_INVARIANTS: readonly Invariant[] = [
     id: 'M2',
     says: 'every merchant has its head row in both modes',
     counted: 'select count(*) from merchants',
-    offenders: `select format('merchant %s %s', m.id, one) as offender
+    offenders: `select m.id as merchant_id, one as mode, format('merchant %s %s', m.id, one) as offender
       from merchants m cross join unnest(enum_range(null::mode)) as both_modes (one)
       left join ledger_heads h on (h.merchant_id, h.mode) = (m.id, one) where h.seq is null`,
   },
@@ -26,8 +26,8 @@ export const OWNER_INVARIANTS: readonly Invariant[] = [
     id: 'M3',
     says: 'every subaccount that is named is one of its own merchant',
     counted: 'select count(*) from subaccounts',
-    offenders: `select format('%s of %s of merchant %s', t.place, t.subaccount_id, t.merchant_id) as offender
-      from (${NAMING.map((table) => `select '${table}' as place, merchant_id, subaccount_id from ${table} where subaccount_id is not null group by merchant_id, subaccount_id`).join(' union all ')}) t
+    offenders: `select t.merchant_id, t.mode, format('%s of %s of merchant %s %s', t.place, t.subaccount_id, t.merchant_id, t.mode) as offender
+      from (${NAMING.map((table) => `select '${table}' as place, merchant_id, mode, subaccount_id from ${table} where subaccount_id is not null group by merchant_id, mode, subaccount_id`).join(' union all ')}) t
       left join subaccounts s on (s.merchant_id, s.id) = (t.merchant_id, t.subaccount_id) where s.id is null`,
   },
 ]

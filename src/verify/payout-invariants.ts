@@ -1,4 +1,4 @@
-import { type Invariant, RESERVED } from './invariant.ts'
+import { type Invariant, modeOf, RESERVED } from './invariant.ts'
 
 const PAYOUTS = 'select count(*) from payouts'
 // The account from which a payout is reserved, and to which it returns when it fails.
@@ -22,7 +22,7 @@ export const PAYOUT_INVARIANTS: readonly Invariant[] = [
     id: 'P1',
     says: 'every payout, taken back ones included, reserved its amount and fee once, from its own source, when it was made',
     counted: PAYOUTS,
-    offenders: `select coalesce(p.id, t.id) as offender
+    offenders: `select merchant_id, mode, coalesce(p.id, t.id) as offender
       from payouts p full join (${TAKEN}) t using (merchant_id, mode, id)
       where t.times is distinct from 1 or (t.kind, t.debit, t.amount, t.at) is distinct from
         (case p.kind when 'subaccount' then 'sub_payout_reserve' else 'payout_reserve' end, ${SOURCE}, p.amount + p.fee, p.created_at)`,
@@ -31,7 +31,7 @@ export const PAYOUT_INVARIANTS: readonly Invariant[] = [
     id: 'P2',
     says: 'a payout that was paid left by its channel with its fee, one that was not came back whole, an open one moved nothing',
     counted: PAYOUTS,
-    offenders: `select coalesce(p.id, t.id) as offender
+    offenders: `select merchant_id, mode, coalesce(p.id, t.id) as offender
       from (select p.*, coalesce(p.completed_at, p.voided_at) as ended_at, (p.status = 'succeeded')::int as paid,
           (p.status = 'failed' or p.voided_at is not null)::int as unpaid from payouts p) p
       full join (${GIVEN}) t using (merchant_id, mode, id)
@@ -43,7 +43,7 @@ export const PAYOUT_INVARIANTS: readonly Invariant[] = [
     id: 'P3',
     says: 'in_flight is the sum of amount and fee of the payouts that are open',
     counted: `select count(*) from payouts p where ${RESERVED}`,
-    offenders: `select format('merchant %s %s', merchant_id, mode) as offender
+    offenders: `select merchant_id, mode, format('merchant %s %s', merchant_id, mode) as offender
       from ledger_heads h
       full join (select merchant_id, mode, sum(p.amount + p.fee) as in_flight from payouts p
         where ${RESERVED} group by merchant_id, mode) o using (merchant_id, mode)
@@ -53,7 +53,7 @@ export const PAYOUT_INVARIANTS: readonly Invariant[] = [
     id: 'PO4',
     says: 'a failed payout has its reason, an authorized one at most the one that says nobody knows, and every end its time',
     counted: PAYOUTS,
-    offenders: `select p.id as offender from payouts p
+    offenders: `select p.merchant_id, p.mode, p.id as offender from payouts p
       where (p.status = 'failed' and p.failure_reason is null)
         or (p.status in ('pending', 'succeeded') and p.failure_reason is not null)
         or (p.failure_reason is not null and (p.status = 'authorized') <>
@@ -65,7 +65,7 @@ export const PAYOUT_INVARIANTS: readonly Invariant[] = [
     id: 'W1',
     says: 'a withdrawal waits until it is decided, then goes on or comes back with the decision, and only in live',
     counted: 'select count(*) from withdrawals',
-    offenders: `select coalesce(p.id, w.id) as offender
+    offenders: `select merchant_id, ${modeOf('p')}, coalesce(p.id, w.id) as offender
       from (select * from payouts where kind = 'withdrawal') p full join withdrawals w using (merchant_id, id)
       where p.mode is distinct from 'live' or case w.state
         when 'requested' then p.status <> 'pending' or p.follow_at is not null or p.voided_at is not null

@@ -12,13 +12,13 @@ export const PREPARED_INVARIANTS: readonly Invariant[] = [
     id: 'PP1',
     says: 'an approved prepared payout made the one thing that it describes, when another person approved it; no other made anything',
     counted: 'select count(*) from prepared_payouts',
-    offenders: `select r.id as offender
+    offenders: `select r.merchant_id, r.mode, r.id as offender
       from prepared_payouts r left join (${MADE}) o
         on (o.merchant_id, o.id, o.mode, o.kind) = (r.merchant_id, r.object_id, r.mode, r.kind)
       where (r.status = 'approved') <> (r.object_id is not null) or (r.status = 'approved' and (o.id is null
         or o.recipients <> r.recipients or o.amount <> r.amount or o.created_at <> r.decided_at or r.decided_by = r.made_by))
       union all
-      select string_agg(id, ' ' order by id) from prepared_payouts where object_id is not null group by merchant_id, object_id
+      select merchant_id, max(mode), string_agg(id, ' ' order by id) from prepared_payouts where object_id is not null group by merchant_id, object_id
         having count(*) > 1`,
   },
 ]

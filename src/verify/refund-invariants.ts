@@ -1,4 +1,4 @@
-import type { Invariant } from './invariant.ts'
+import { accountOf, type Invariant } from './invariant.ts'
 
 /** Refunded charges, and the payouts that bring the money back. */
 export const REFUND_INVARIANTS: readonly Invariant[] = [
@@ -6,7 +6,7 @@ export const REFUND_INVARIANTS: readonly Invariant[] = [
     id: 'R1',
     says: 'a refunded charge has its one refund: all that was paid by mobile money, to who paid it, in the same commit; none where that was nothing',
     counted: `select count(*) from charges where status = 'refunded'`,
-    offenders: `select coalesce(c.id, p.charge_id, p.payout_id) as offender
+    offenders: `select ${accountOf('c', 'p')}, coalesce(c.id, p.charge_id, p.payout_id) as offender
       from (select * from charges where status = 'refunded' and (amount > gift_card_amount or refund_id is not null)) c
       full join (select merchant_id, mode, charge_id, count(*) as times, min(id) as payout_id, sum(amount) as amount,
           sum(fee_to_return) as fee, min(recipient_phone) as phone, min(created_at) as at
@@ -20,7 +20,7 @@ export const REFUND_INVARIANTS: readonly Invariant[] = [
     id: 'R2',
     says: 'the fee of a refunded charge comes back once, when its refund was paid, and never before',
     counted: `select count(*) from payouts where kind = 'refund'`,
-    offenders: `select coalesce(p.charge_id, t.charge_id) as offender
+    offenders: `select merchant_id, mode, charge_id as offender
       from (select merchant_id, mode, charge_id, fee_to_return, completed_at from payouts
         where kind = 'refund' and status = 'succeeded' and fee_to_return > 0) p
       full join (select merchant_id, mode, subject as charge_id, count(*) as times, sum(amount) as amount, min(at) as at

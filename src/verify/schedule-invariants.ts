@@ -12,21 +12,21 @@ export const SCHEDULE_INVARIANTS: readonly Invariant[] = [
     id: 'S1',
     says: 'a cycle of a schedule paid each of its recipients once, all in one commit, or none',
     counted: `select count(*) ${PAID_OUT}`,
-    offenders: `select c.id as offender
+    offenders: `select merchant_id, s.mode, id as offender
       from (select merchant_id, schedule_id as id, cycle_at, count(*) as payouts, count(distinct item_index) as places,
           min(created_at) as at, max(created_at) as last_at
         ${PAID_OUT} group by merchant_id, schedule_id, cycle_at) c
       join schedules s using (merchant_id, id)
       where c.payouts <> jsonb_array_length(s.recipients) or c.places <> c.payouts or c.at <> c.last_at
       union all
-      select p.schedule_id from payouts p left join (${RECIPIENTS}) r using (merchant_id, schedule_id, item_index)
+      select merchant_id, p.mode, schedule_id from payouts p left join (${RECIPIENTS}) r using (merchant_id, schedule_id, item_index)
         where p.kind = 'scheduled' and (p.mode, p.amount, p.recipient_phone) is distinct from (r.mode, r.amount, r.phone)`,
   },
   {
     id: 'S2',
     says: 'a schedule last ran when it last paid, and its next date lies after all that were paid',
     counted: 'select count(*) from schedules',
-    offenders: `select s.id as offender
+    offenders: `select merchant_id, s.mode, id as offender
       from schedules s
       left join (select merchant_id, schedule_id as id, max(cycle_at) as cycle_at, max(created_at) as at
         ${PAID_OUT} group by merchant_id, schedule_id) c using (merchant_id, id)
@@ -36,7 +36,7 @@ export const SCHEDULE_INVARIANTS: readonly Invariant[] = [
     id: 'SC5',
     says: 'a schedule has a next date until it is cancelled, and a reason only while it is paused',
     counted: 'select count(*) from schedules',
-    offenders: `select id as offender from schedules
+    offenders: `select merchant_id, mode, id as offender from schedules
       where (status = 'cancelled') <> (next_run_at is null) or (status = 'cancelled') <> (cancelled_at is not null)
         or (status <> 'paused' and failure_reason is not null)`,
   },

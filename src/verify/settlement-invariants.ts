@@ -1,4 +1,4 @@
-import { type Invariant, RESIDUAL } from './invariant.ts'
+import { accountOf, type Invariant, RESIDUAL } from './invariant.ts'
 
 const SETTLED = '(select count(*) from charges where settled_at is not null)'
 const SETTLED_SHARES = '(select count(*) from charge_shares where settled_at is not null)'
@@ -26,12 +26,12 @@ export const SETTLEMENT_INVARIANTS: readonly Invariant[] = [
     id: 'C4',
     says: 'a charge or share names a settlement of its own merchant, mode and moment exactly when it is settled',
     counted: `select ${SETTLED} + ${SETTLED_SHARES}`,
-    offenders: `select c.id as offender
+    offenders: `select c.merchant_id, c.mode, c.id as offender
         from charges c left join settlements s on (s.merchant_id, s.id, s.mode) = (c.merchant_id, c.settlement_id, c.mode)
         where (c.settlement_id is not null) <> (c.settled_at is not null and ${RESIDUAL} > 0)
           or (c.settlement_id is not null and s.created_at is distinct from c.settled_at)
       union all
-      select h.charge_id
+      select h.merchant_id, h.mode, h.charge_id
         from charge_shares h left join settlements s
           on (s.merchant_id, s.id, s.mode, s.subaccount_id) = (h.merchant_id, h.settlement_id, h.mode, h.subaccount_id)
         where s.created_at is distinct from h.settled_at or (h.settlement_id is null) <> (h.settled_at is null)`,
@@ -41,11 +41,11 @@ export const SETTLEMENT_INVARIANTS: readonly Invariant[] = [
     says: 'only a paid charge or share is settled, and in live never before its hold is over',
     counted: `select ${SETTLED} + ${SETTLED_SHARES}`,
     // In test mode a hold is on the merchant's test clock, which may have moved since; settled_at is real time.
-    offenders: `select c.id as offender from charges c
+    offenders: `select c.merchant_id, c.mode, c.id as offender from charges c
         where c.settled_at is not null and (c.status not in ('succeeded', 'refunded') or c.hold_until is null
           or (c.mode = 'live' and c.settled_at < c.hold_until))
       union all
-      select charge_id from charge_shares
+      select merchant_id, mode, charge_id from charge_shares
         where settled_at is not null and (reversed or hold_until is null or (mode = 'live' and settled_at < hold_until))`,
   },
   {
@@ -53,7 +53,7 @@ export const SETTLEMENT_INVARIANTS: readonly Invariant[] = [
     says: "a settlement's amount is what its charges or shares brought and what the ledger released for it, at the same moment",
     counted: SETTLEMENTS,
     // Without a hold the net or share goes straight to available; otherwise one transfer releases the sum.
-    offenders: `select coalesce(s.id, r.subject) as offender
+    offenders: `select ${accountOf('s', 'r')}, coalesce(s.id, r.subject) as offender
       from (select s.*, n.amount as brought, n.payee, n.last_payee,
           case when s.kind = 'instant' or n.at_once then n.charge_id else s.id end as posted_for,
           case s.kind when 'instant' then 'charge_net' when 'sweep' then 'hold_release'
@@ -68,7 +68,7 @@ export const SETTLEMENT_INVARIANTS: readonly Invariant[] = [
     id: 'SE2',
     says: 'a settlement counts exactly the charges, or shares, that name it',
     counted: SETTLEMENTS,
-    offenders: `select id as offender from settlements s left join (${NAMED}) n using (merchant_id, mode, id)
+    offenders: `select merchant_id, mode, id as offender from settlements s left join (${NAMED}) n using (merchant_id, mode, id)
       where s.charge_count is distinct from n.charges`,
   },
 ]

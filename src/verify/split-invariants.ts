@@ -14,7 +14,7 @@ export const SPLIT_INVARIANTS: readonly Invariant[] = [
     says: 'a split charge shares out its shares within its net, to one subaccount each; failed ones are reversed, paid ones held',
     counted: SHARES,
     // For a paid charge only paid-out shares count; before that, and for a failed one, all of them.
-    offenders: `select coalesce(c.id, s.id) as offender
+    offenders: `select merchant_id, mode, coalesce(c.id, s.id) as offender
       from (select c.*, ${PAID} as paid from charges c where c.shares is not null) c
       full join (select merchant_id, mode, charge_id as id, count(*) as shares, count(distinct subaccount_id) as payees,
           min(share_index) as first, max(share_index) as last, sum(amount) as amount,
@@ -33,7 +33,7 @@ export const SPLIT_INVARIANTS: readonly Invariant[] = [
     says: 'each share of a paid charge was credited to its subaccount once, when the charge completed; no other was',
     counted: `select count(*) from transfers where kind = 'split_share'`,
     // A share without a hold (its hold ends when its charge completes) is available at once.
-    offenders: `select coalesce(s.charge_id, t.charge_id) as offender
+    offenders: `select merchant_id, mode, charge_id as offender
       from (${OWED}) s full join (${CREDITED}) t using (merchant_id, mode, charge_id, subaccount_id)
       where t.times is distinct from 1 or (t.amount, t.debit, t.at) is distinct from (s.amount, 'rail:' || s.channel, s.completed_at)
         or t.credit <> case s.hold_until when s.completed_at then 'sub_available:' else 'sub_pending:' end || s.subaccount_id`,
@@ -42,7 +42,7 @@ export const SPLIT_INVARIANTS: readonly Invariant[] = [
     id: 'SP2',
     says: "a subaccount's pending is the sum of its shares that are not yet settled",
     counted: 'select count(*) from subaccount_heads',
-    offenders: `select format('%s %s', subaccount_id, mode) as offender
+    offenders: `select merchant_id, mode, format('%s %s', subaccount_id, mode) as offender
       from subaccount_heads h
       full join (select merchant_id, mode, subaccount_id, sum(amount) as pending from charge_shares
         where hold_until is not null and settled_at is null group by merchant_id, mode, subaccount_id) o

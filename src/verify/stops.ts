@@ -15,8 +15,8 @@ export async function verifyStops(app: App): Promise<Finding> {
     stops = await readStops(app)
   }
   const { directory, cell } = stops
-  const offenders =
-    directory === cell ? [] : [`directory: ${directory ?? 'running'}, ${app.cell}: ${cell ?? 'running'}`]
+  const differ = `directory: ${directory ?? 'running'}, ${app.cell}: ${cell ?? 'running'}`
+  const offenders = directory === cell ? [] : [{ merchantId: null, mode: null, offender: differ }]
   return {
     id: 'FZ1',
     says: 'the cell stops or runs live payouts as the directory says',

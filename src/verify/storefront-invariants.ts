@@ -7,10 +7,10 @@ export const STOREFRONT_INVARIANTS: readonly Invariant[] = [
     says: 'an item of a storefront is a reusable live link of its own merchant, and of no other item',
     counted: 'select count(*) from storefront_items',
     // Removed items included: their link may be switched on again like any other.
-    offenders: `select i.id as offender
+    offenders: `select i.merchant_id, 'live' as mode, i.id as offender
       from storefront_items i left join payment_links l on (l.merchant_id, l.id) = (i.merchant_id, i.link_id)
       where (l.mode = 'live' and l.kind = 'link' and l.allow_multiple_uses) is not true
       union all
-      select link_id from storefront_items group by merchant_id, link_id having count(*) > 1`,
+      select merchant_id, 'live', link_id from storefront_items group by merchant_id, link_id having count(*) > 1`,
   },
 ]

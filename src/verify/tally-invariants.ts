@@ -9,7 +9,7 @@ export const TALLY_INVARIANTS: readonly Invariant[] = [
     id: 'DT1',
     says: 'a tally counts no charge that has not ended, and no money that none of them brought',
     counted: 'select count(*) from day_tallies',
-    offenders: `select t.merchant_id || ' ' || t.mode || ' ' || t.day as offender from day_tallies t
+    offenders: `select t.merchant_id, t.mode, t.merchant_id || ' ' || t.mode || ' ' || t.day as offender from day_tallies t
       cross join lateral (
         select count(*) as ended, coalesce(sum(c.amount) filter (where c.status <> 'failed'), 0) as volume
         from charges c where ${OF_DAY} and c.completed_at is not null and c.status in ('succeeded', 'failed', 'refunded')) c
@@ -20,7 +20,7 @@ export const TALLY_INVARIANTS: readonly Invariant[] = [
     id: 'DT2',
     says: 'a tally of all charges of its day that have ended has exactly their sums',
     counted: 'select count(*) from day_tallies',
-    offenders: `select t.merchant_id || ' ' || t.mode || ' ' || t.day as offender from day_tallies t
+    offenders: `select t.merchant_id, t.mode, t.merchant_id || ' ' || t.mode || ' ' || t.day as offender from day_tallies t
       cross join lateral (
         select count(*) as ended, count(*) filter (where c.status = 'failed') as failed,
           coalesce(sum(c.amount) filter (where c.status <> 'failed'), 0) as volume,

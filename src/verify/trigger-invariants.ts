@@ -1,4 +1,4 @@
-import type { Invariant } from './invariant.ts'
+import { type Invariant, OF_NOBODY } from './invariant.ts'
 
 // The triggers that refuse a step backwards. The owner of a table could switch one off.
 const GUARDS = [
@@ -28,7 +28,7 @@ export const TRIGGER_INVARIANTS: readonly Invariant[] = [
     says: 'the triggers that let states only move forward, and attempts keep their contract and the audit its rows, are there and switched on',
     counted: `select count(*) from pg_trigger where (tgrelid, tgname) in (select to_regclass(place), name from (values ${listed}) g (place, name))`,
     // O and A fire in an ordinary session; D is switched off, R fires on a replica only.
-    offenders: `select format('%s on %s', name, place) as offender from (values ${listed}) g (place, name)
+    offenders: `select ${OF_NOBODY}, format('%s on %s', name, place) as offender from (values ${listed}) g (place, name)
       where not exists (select from pg_trigger where tgrelid = to_regclass(place) and tgname = name
         and not tgisinternal and tgenabled in ('O', 'A'))`,
   },

@@ -3,7 +3,7 @@ import { later } from '../platform/clock.ts'
 import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
 import { kampalaDay, kampalaIso } from '../platform/kampala.ts'
-import type { Finding } from './verify.ts'
+import { type Finding, firstOffenders } from './verify.ts'
 
 /** What is kept of an invariant that does not hold. */
 export type Broken = { id: string; says: string; violations: number; offenders: string[] }
@@ -75,7 +75,10 @@ const totals = (findings: readonly Finding[]) => ({
     findings
       .filter(({ violations }) => violations > 0)
       .slice(0, MOST_BROKEN)
-      .map(({ id, says, violations, offenders }) => ({ id, says, violations, offenders })),
+      .map(({ id, says, violations, offenders }) => ({
+        ...{ id, says, violations },
+        offenders: firstOffenders(offenders),
+      })),
   ),
 })
 

@@ -15,12 +15,12 @@ export const OWNER_FAULTS: readonly Fault[] = [
   ]),
   ...plant('M3', [
     ...each(['subaccount_heads', 'charge_shares', 'payouts', 'settlements'], (table) => [
-      `${table} of ${SUBACCOUNT.farm} of merchant 3`,
+      `${table} of ${SUBACCOUNT.farm} of merchant 3 test`,
       `${table} of a subaccount that is not there`,
       remove(subaccounts(SUBACCOUNT.farm)),
     ]),
     [
-      `charge_shares of ${SUBACCOUNT.shop} of merchant 3`,
+      `charge_shares of ${SUBACCOUNT.shop} of merchant 3 live`,
       "a share for another merchant's subaccount",
       change(subaccounts(SUBACCOUNT.shop), 'merchant_id = 2'),
     ],

@@ -22,12 +22,12 @@ export const RAIL_FAULTS: readonly Fault[] = [
   ]),
   ...plant('P4', [
     [
-      `${open} ${PAYOUT.paid}`,
+      open,
       'two payouts under one reference',
       `update payouts set rail_reference = 'same' where id in ('${open}', '${PAYOUT.paid}')`,
     ],
     [
-      `${open} ${testPaid}`,
+      open,
       'a charge and a payout under one reference',
       change(payouts(open), `rail_reference = (select rail_reference from charges where ${of(testPaid)})`),
     ],
@@ -58,7 +58,7 @@ export const RAIL_FAULTS: readonly Fault[] = [
   ]),
   ...plant('P4', [
     [
-      `${testFailed} ${testPaid}`,
+      testPaid,
       'two charges under one reference',
       change(
         charges(testPaid),

@@ -39,7 +39,7 @@ export const TOP_UP_FAULTS: readonly Fault[] = [
     [open, 'an open top-up whose attempt has ended', change(attempts(open), `state = 'ended'`)],
     [voided, 'a top-up taken back whose attempt goes on', change(attempts(voided), `state = 'in_doubt'`)],
     [
-      `${failed} ${paid}`,
+      failed,
       'two top-ups under one reference',
       change(topUps(failed), `rail_reference = (select rail_reference from top_ups where ${of(paid)})`),
     ],
