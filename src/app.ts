@@ -1,12 +1,13 @@
-import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { type KeysInFlight, keysInFlight } from './idempotency/in-flight.ts'
-import { type PostOffice, postOffice } from './mails/post-office.ts'
+import type { PostOffice } from './mails/post-office.ts'
 import { type KeyRing, keyRing } from './merchants/authenticate.ts'
+import { postersOf } from './open-posters.ts'
 import { openRails } from './open-rails.ts'
 import type { Clock } from './platform/clock.ts'
+import { type ClockWitness, clockWitness } from './platform/clock-witness.ts'
 import { type Database, openDatabase } from './platform/db/database.ts'
-import { createPoster, type Poster } from './platform/outbound/attempt.ts'
+import type { createPoster, Poster } from './platform/outbound/attempt.ts'
 import type { TargetRules } from './platform/outbound/target.ts'
 import type { Vault } from './platform/secrets.ts'
 import { type Ladders, laddersOf } from './rails/ladders.ts'
@@ -19,7 +20,6 @@ import { type AddressCounts, addressCounts } from './rate-limits/shared-address-
 import { type SharedWindows, sharedWindows } from './rate-limits/shared-windows.ts'
 import { type RequestRecorder, requestRecorder } from './requests/request-recorder.ts'
 import type { Config } from './settings/config.ts'
-import { SUPPLIER_LIMITS } from './vending/suppliers/http-supplier.ts'
 
 /** Everything that serves one cell. Every operation gets it. */
 export type App = Shared & {
@@ -40,6 +40,8 @@ export type App = Shared & {
 export type Shared = {
   config: Config
   clock: Clock
+  /** Whether the clock can be believed, and the earlier time for what cannot be undone. */
+  witness: ClockWitness
   log: Logger
   vault: Vault
   directory: Database
@@ -127,8 +129,6 @@ const MONEY_CONNECTIONS = 6
 const SINGLE_CONNECTIONS = 4
 const DIRECTORY_CONNECTIONS = 1
 const STATEMENT_TIMEOUT_MS = 3000
-// Of what a receiver of webhooks answers: enough for an error message, which its merchant sees.
-const ANSWER_BYTES = 2000
 
 /** Builds the whole program from its parts without starting anything. */
 export function buildGateway(parts: Parts): Gateway {
@@ -150,11 +150,8 @@ export function buildGateway(parts: Parts): Gateway {
   const counts = addressCounts(directory)
   const ring = keyRing({ directory, clock, log, failuresAMinute: config.rateFailedAuth, counts })
   const shared: Shared = {
-    config,
-    clock,
-    log,
-    vault,
-    directory,
+    ...{ config, clock, log, vault, directory },
+    witness: clockWitness({ clock, directory, log }),
     rails,
     statusBudget: budget,
     keyRing: ring,
@@ -198,35 +195,6 @@ function cellNamed(cells: readonly App[], cell: string): App {
   return found
 }
 
-/** The posters and their rules: webhooks, machine suppliers with their own allow-list, alerts, and mails. */
-function postersOf({
-  config,
-  resolve,
-  log,
-}: Parts): Pick<
-  Shared,
-  'poster' | 'targetRules' | 'supplierPoster' | 'supplierRules' | 'alertPoster' | 'postOffice'
-> {
-  const targetRules = { ownHosts: ownHosts(config), allowPrivate: config.webhookAllowPrivate }
-  const supplierRules = { ...targetRules, allowPrivate: config.supplierAllowPrivate }
-  const resolving = resolve ? { resolve } : {}
-  const toOperator = [config.alertWebhook, config.heartbeatUrl].flatMap(placeOf)
-  const toSuppliers = { ...supplierRules, ...resolving, limits: SUPPLIER_LIMITS, keepBody: true }
-  return {
-    targetRules,
-    supplierRules,
-    poster: createPoster({ ...targetRules, ...resolving, keepFirstBytes: ANSWER_BYTES }),
-    supplierPoster: createPoster(toSuppliers),
-    alertPoster: createPoster({ ...targetRules, ...resolving, allowPrivate: toOperator }),
-    postOffice: postOffice({
-      url: config.mailUrl,
-      from: config.mailFrom,
-      folder: join(config.dataDir, 'mail'),
-      log,
-    }),
-  }
-}
-
 function buildCell(shared: Shared, own: Pick<App, 'cell' | 'db' | 'nudge' | 'allCells'>): App {
   const { config } = shared
   return {
@@ -237,14 +205,4 @@ function buildCell(shared: Shared, own: Pick<App, 'cell' | 'db' | 'nudge' | 'all
     exactWindows: exactWindows(config, { db: own.db, clock: shared.clock }),
     windows: sharedWindows({ reads: config.rateReads, all: config.rateAll }),
   }
-}
-
-const ownHosts = ({ baseUrl, host }: Config): string[] =>
-  baseUrl === null ? [host] : [new URL(baseUrl).hostname, host]
-
-/** The host and port of an address of the operator, as an entry of an allow-list: it may be a private one. */
-function placeOf(address: string | null): string[] {
-  if (address === null) return []
-  const { hostname, port, protocol } = new URL(address)
-  return [`${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`]
 }

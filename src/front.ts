@@ -79,13 +79,15 @@ export function frontOf(door: FrontDoor, options: FrontOptions, registry: Regist
     databaseUp: () => door.opened && answers(door.opened.gateway.directory),
     notReady: async () => [
       ...(door.draining ? ['stopping'] : []),
-      ...(door.opened === null ? ['the database has not been reached yet'] : []),
+      ...(door.opened === null ? ['the database has not been reached yet'] : inDoubt(door.opened.gateway)),
     ],
   })
   addMetricsRoute(server, registry, config.metricsToken)
   registerPages(server, { door, gateway, config, log, clock })
   return server
 }
+
+const inDoubt = ({ witness }: Gateway) => [witness.doubt()].filter((says) => says !== null)
 
 /** Whether this database answers. */
 export const answers = async (database: Database) => (await database.query(PING).catch(() => null)) !== null

@@ -104,6 +104,11 @@ function addGauges(registry: Registry, gateway: () => Gateway | null): void {
     self.reset()
     for (const [lane, open] of openSockets()) self.set({ lane }, open)
   })
+  gaugeOf(registry, 'clock_apart_seconds', (self) => {
+    self.reset()
+    const apart = gateway()?.witness.apartMs() ?? null
+    if (apart !== null) self.set(apart / MS)
+  })
   addLimiter(registry)
   addReadings(registry, gateway)
 }

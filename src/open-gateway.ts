@@ -53,6 +53,7 @@ export async function openGateway(options: OpenOptions): Promise<Opened> {
       cells: migrated.cells,
       role: migrated.role,
     })
+    await gateway.witness.look()
     await gateway.op1?.choice.refresh()
     // A cell that a migration has just created does not have the freeze yet.
     if (migrated.applied.length > 0) await Promise.all(gateway.cells.map(followFreeze))

@@ -13,6 +13,7 @@ import { type Reporting, reporting } from './jobs/keep-reporting.ts'
 import { followFreeze } from './merchants/payout-freeze.ts'
 import { observeBatches, startMetrics } from './metrics.ts'
 import { type Opened, type OpenOptions, openGateway } from './open-gateway.ts'
+import { WITNESS_EVERY_MS } from './platform/clock-witness.ts'
 import { crashPoint } from './platform/crash-point.ts'
 import { classify, DatabaseAway } from './platform/db/errors.ts'
 import { againWhileAway } from './platform/db/while-away.ts'
@@ -165,6 +166,7 @@ function keepUp(door: Door, opened: Opened, log: Logger): Every {
   }
   // Not the process id: in containers every process may have the same.
   const processName = randomUUID()
+  every(WITNESS_EVERY_MS, () => gateway.witness.look())
   every(KEY_LOOK_MS, () => gateway.keyRing.refresh())
   every(SHARE_MS, () =>
     Promise.all(gateway.cells.map((app) => app.windows.share(app.db, processName, gateway.clock.now()))),

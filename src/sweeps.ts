@@ -105,11 +105,21 @@ export function sweepsOf(app: App): CellSweep[] {
     'tell-endings': { everyMs: HOUR, full: 50, runOnce: () => tellEndings(app) },
     prune: { everyMs: HOUR, runOnce: () => prune(app) },
   }
-  return Object.values(mapValues(sweeps, (sweep, name) => ({ name, ...sweep })))
+  return Object.values(mapValues(sweeps, (sweep, name) => restsInDoubt(app, { name, ...sweep })))
 }
+
+// One tells of the wrong clock, the other carries a stop that no time decides.
+const NEVER_RESTS: readonly SweepName[] = ['raise-alerts', 'follow-freeze']
+
+/** While the clock is in doubt a task claims nothing (reliability.md F45). */
+const restsInDoubt = (app: App, sweep: CellSweep): CellSweep =>
+  NEVER_RESTS.includes(sweep.name)
+    ? sweep
+    : { ...sweep, runOnce: async () => (app.witness.doubt() === null ? sweep.runOnce() : 0) }
 
 async function lookAround(app: App): Promise<number> {
   const holding = await raiseAlerts(app)
+  if (app.witness.doubt() !== null) return holding
   await tellReceivers(app, app.clock.now())
   return holding
 }
@@ -118,8 +128,9 @@ async function lookAround(app: App): Promise<number> {
 const expireWaiting = async (app: App) => (await expirePrepared(app)) + (await expireApprovals(app))
 const checkpoint = ({ db, clock }: App) => checkpointLedgers(db, clock.now())
 
-/** The copy of the platform's freeze, and the ends of accounts' freezes. */
-const tendFreezes = async (app: App) => (await followFreeze(app)) + (await endFreezes(app))
+/** The copy of the platform's freeze, and the ends of accounts' freezes, which come with time. */
+const tendFreezes = async (app: App) =>
+  (await followFreeze(app)) + (app.witness.doubt() === null ? await endFreezes(app) : 0)
 
 const FINISHERS = [finishKeys, finishPayoutKeys, finishDispenseKeys, closeRevokedKeys]
 

@@ -1,13 +1,8 @@
 import { statfs } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import type { App } from '../app.ts'
-import { firstRow } from '../platform/db/first-row.ts'
-import { statement } from '../platform/db/statement.ts'
 import type { Alarm } from './alert.ts'
 import { recordLook } from './raise-alerts.ts'
-
-// The only time of the database besides doctor's: compared with ours, and used for nothing else.
-const CLOCK = statement<{ at: Date }>('alert: clock of the database', 'select clock_timestamp() as at')
 
 const MOST_SKEW_MS = 1000
 const FULL = [0.85, 0.7] as const
@@ -15,11 +10,11 @@ const PERCENT = 100
 
 /** Records as alerts that the disk of an embedded database fills, and that the clocks differ. Answers how many conditions hold. */
 export async function lookAtMachine(
-  app: Pick<App, 'directory' | 'config' | 'clock'>,
+  app: Pick<App, 'directory' | 'config' | 'witness'>,
   at: Date,
 ): Promise<number> {
   const host = hostname()
-  const found = [...(await disk(app, at)), ...(await skew(app, at))].map((one) => ({
+  const found = [...(await disk(app, at)), ...skew(app, at)].map((one) => ({
     ...one,
     subject: `${host} ${one.subject}`,
   }))
@@ -50,24 +45,16 @@ async function disk({ config }: Pick<App, 'config'>, at: Date): Promise<Alarm[]>
   ]
 }
 
-/** A clock that tests move differs on purpose. */
-async function skew(
-  { config, clock, directory }: Pick<App, 'config' | 'clock' | 'directory'>,
-  at: Date,
-): Promise<Alarm[]> {
-  if (config.testHooks) return []
-  const asked = clock.nowMs()
-  const theirs = await firstRow(directory.query(CLOCK))
-  const tookMs = clock.nowMs() - asked
-  if (theirs === null) return []
-  // The answer was made somewhere between asking and hearing it.
-  const apartMs = Math.max(0, Math.abs(theirs.at.getTime() - asked) - tookMs)
+/** Told before it is too much; then the process rests until somebody mends it. */
+function skew({ witness }: Pick<App, 'witness'>, at: Date): Alarm[] {
+  const apartMs = Math.abs(witness.apartMs() ?? 0)
   if (apartMs <= MOST_SKEW_MS) return []
+  const rests = witness.doubt() === null ? '' : ': it is not ready and its background tasks rest'
   return [
     {
       kind: 'clock_skew',
       subject: 'clock',
-      says: `the clock of this machine and that of the database differ by ${(apartMs / 1000).toFixed(1)} s`,
+      says: `the clock of this machine and that of the database differ by ${(apartMs / 1000).toFixed(1)} s${rests}`,
       size: Math.round(apartMs),
       since: at,
     },

@@ -13,7 +13,7 @@ export type Way = 'ALERT_WEBHOOK' | 'ALERT_MAIL'
 export type Sent = { ways: readonly Way[]; failed: readonly { way: Way; why: string }[] }
 export type Speaking = Pick<
   Gateway,
-  'config' | 'alertPoster' | 'postOffice' | 'log' | 'directory' | 'clock' | 'baseUrl'
+  'config' | 'alertPoster' | 'postOffice' | 'log' | 'directory' | 'clock' | 'witness' | 'baseUrl'
 >
 
 const ADMINS = statement<{ email: string }>(

@@ -15,10 +15,6 @@ const SETTINGS = statement<{ name: string; value: string }>(
   'server settings',
   `select name, setting as value from pg_settings where name = any($1::text[])`,
 )
-const CLOCK = statement<{ serverTime: Date }>(
-  'clock of the server',
-  'select clock_timestamp() as "serverTime"',
-)
 // A unix socket has no address, and loopback does not leave the machine.
 const WIRE = statement<{ open: boolean }>(
   'wire to the server',
@@ -36,7 +32,6 @@ const ADMIN = statement(
 )
 const DEMO = statement('demo merchant', `select 1 from merchants where handle = 'demo' and active`)
 
-const MOST_SKEW_MS = 2000
 const MOST_OF_CONNECTIONS = 0.8
 const SPEC_DELAYS = '0,60,300,1800,7200,21600,43200,86400'
 
@@ -146,12 +141,9 @@ async function serverFaults(gateway: Gateway): Promise<string[]> {
     const good = wanted[name as keyof typeof wanted]
     if (value !== good) faults.push(`the database has ${name} = ${value}; it must be ${good}`)
   }
-  const asked = gateway.clock.nowMs()
-  const [clock] = await gateway.directory.query(CLOCK)
-  if (clock && Math.abs(clock.serverTime.getTime() - asked) > MOST_SKEW_MS)
-    faults.push(
-      `the clock of this machine and that of the database differ by ${Math.round((asked - clock.serverTime.getTime()) / 1000)} s`,
-    )
+  await gateway.witness.look()
+  const doubt = gateway.witness.doubt()
+  if (doubt !== null) faults.push(doubt)
   const schemas = ['directory', ...gateway.cells.map(({ cell }) => cell)]
   faults.push(...(await ledgerGuardFaults(gateway.directory, schemas)))
   faults.push(...(await connectionFaults(gateway)))

@@ -3,6 +3,7 @@ import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import { tellOfVerify } from '../alerts/tell-of-checks.ts'
 import type { App, Gateway } from '../app.ts'
+import { Refusal } from '../platform/refusal.ts'
 import { type CellSweep, sweepsOf } from '../sweeps.ts'
 import { verifyStops } from '../verify/stops.ts'
 import { type Finding, verifyCell, verifyReport } from '../verify/verify.ts'
@@ -40,6 +41,8 @@ async function runSweeps(
   name: string | null,
 ): Promise<Record<string, number>> {
   allow(actor, 'sweep.run')
+  const doubt = gateway.witness.doubt()
+  if (doubt !== null) throw new Refusal(409, 'conflict', `${doubt}: no task runs by a wrong clock`)
   const wanted = gateway.cells.map((app) => tasksOf(app, name))
   const act = { actor, action: 'sweep.run', at: gateway.clock.now(), merchantId: null } as const
   const begun = auditRow({ ...act, subject: name })

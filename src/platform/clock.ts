@@ -1,7 +1,12 @@
 import { readFileSync, statSync } from 'node:fs'
 
 /** The only source of time. `now` is UTC wall time; durations are measured with `performance.now()`. */
-export type Clock = { now(): Date; nowMs(): number }
+export type Clock = {
+  now(): Date
+  nowMs(): number
+  /** How far tests have moved it on purpose, in ms. What it is wrong by is not in it (clock-witness.ts). */
+  movedMs?(): number
+}
 
 /** The machine's own clock. */
 export function systemClock(): Clock {
@@ -13,10 +18,11 @@ const FILE_LOOK_MS = 20
 
 /**
  * The machine's clock plus an offset in ms that is read from a file every 20 ms, so that several processes share one moved
- * clock. Test hooks only (TEST_CLOCK). A missing or empty file means no offset.
+ * clock. A second number is what it is wrong by. Test hooks only (TEST_CLOCK). A missing or empty file means no offset.
  */
 export function clockFollowingFile(path: string): Clock {
   let offsetMs = 0
+  let wrongMs = 0
   let lookedAt = -Infinity
   let modifiedMs = -1
   const nowMs = () => {
@@ -25,24 +31,32 @@ export function clockFollowingFile(path: string): Clock {
       const stat = statSync(path, { throwIfNoEntry: false })
       if (stat && stat.mtimeMs !== modifiedMs) {
         modifiedMs = stat.mtimeMs
-        offsetMs = Number(readFileSync(path, 'utf8').trim()) || 0
+        const [moved = 0, wrong = 0] = readFileSync(path, 'utf8').trim().split(/\s+/).map(Number)
+        offsetMs = moved || 0
+        wrongMs = wrong || 0
       }
     }
-    return Date.now() + offsetMs
+    return Date.now() + offsetMs + wrongMs
   }
-  return { nowMs, now: () => new Date(nowMs()) }
+  return { nowMs, now: () => new Date(nowMs()), movedMs: () => offsetMs }
 }
 
-/** A clock that a test moves forward; otherwise it runs with the machine's. */
-export type MovableClock = Clock & { advance(ms: number): void }
+/** A clock that a test moves forward; otherwise it runs with the machine's. `beWrong`: by how much it differs from the true time. */
+export type MovableClock = Clock & { advance(ms: number): void; beWrong(ms: number): void }
 
 export function movableClock(): MovableClock {
   let offsetMs = 0
+  let wrongMs = 0
+  const nowMs = () => Date.now() + offsetMs + wrongMs
   return {
-    nowMs: () => Date.now() + offsetMs,
-    now: () => new Date(Date.now() + offsetMs),
+    nowMs,
+    now: () => new Date(nowMs()),
+    movedMs: () => offsetMs,
     advance: (ms) => {
       offsetMs += ms
+    },
+    beWrong: (ms) => {
+      wrongMs = ms
     },
   }
 }

@@ -176,6 +176,11 @@ const TABLE = {
     'age of the oldest audit row that no seal holds',
     'place',
   ),
+  clock_apart_seconds: gauge(
+    SAFETY,
+    'seconds',
+    'how far the clock of the process is ahead of that of the database; less than 0: behind',
+  ),
   log_lines_dropped_total: counter(SAFETY, 'lines of the log without room'),
 } as const satisfies Record<string, MetricFacts>
 

@@ -64,8 +64,8 @@ test('a statement that fits no schema would be found', async () => {
 
 const TIME_OR_CHANCE =
   /\b(now|random|clock_timestamp|statement_timestamp|transaction_timestamp|timeofday|gen_random_uuid|uuidv[47])\s*\(|\b(current_|local)(timestamp|date|time)\b/i
-// They compare the server's clock with ours. No decision depends on it.
-const COMPARES_CLOCKS = ['clock of the server', 'alert: clock of the database']
+// It compares the server's clock with ours. Nothing is dated by it.
+const COMPARES_CLOCKS = ['time of the server']
 const SCHEMA_NAMED = /\b(cell_\d+|directory|public)\s*\./i
 
 // Anything set before the first `where`, also inside a `case`.

@@ -31,7 +31,7 @@ test('only platform/outbound and the wire of the live rail open connections to o
 })
 
 test('only alerts, machine suppliers and webhooks send through it', () => {
-  const senders = /^src\/(?:platform\/outbound\/|app\.ts$|alerts\/|vending\/|webhooks\/)/
+  const senders = /^src\/(?:platform\/outbound\/|open-posters\.ts$|alerts\/|vending\/|webhooks\/)/
   assert.deepEqual(importsOf(/^src\/platform\/outbound\/attempt/, senders), [])
 })
 

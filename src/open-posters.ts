@@ -1,0 +1,48 @@
+import { join } from 'node:path'
+import type { Parts, Shared } from './app.ts'
+import { postOffice } from './mails/post-office.ts'
+import { createPoster } from './platform/outbound/attempt.ts'
+import type { Config } from './settings/config.ts'
+import { SUPPLIER_LIMITS } from './vending/suppliers/http-supplier.ts'
+
+// Of what a receiver of webhooks answers: enough for an error message, which its merchant sees.
+const ANSWER_BYTES = 2000
+
+/** The posters and their rules: webhooks, machine suppliers with their own allow-list, alerts, and mails. */
+export function postersOf({
+  config,
+  resolve,
+  log,
+}: Parts): Pick<
+  Shared,
+  'poster' | 'targetRules' | 'supplierPoster' | 'supplierRules' | 'alertPoster' | 'postOffice'
+> {
+  const targetRules = { ownHosts: ownHosts(config), allowPrivate: config.webhookAllowPrivate }
+  const supplierRules = { ...targetRules, allowPrivate: config.supplierAllowPrivate }
+  const resolving = resolve ? { resolve } : {}
+  const toOperator = [config.alertWebhook, config.heartbeatUrl].flatMap(placeOf)
+  const toSuppliers = { ...supplierRules, ...resolving, limits: SUPPLIER_LIMITS, keepBody: true }
+  return {
+    targetRules,
+    supplierRules,
+    poster: createPoster({ ...targetRules, ...resolving, keepFirstBytes: ANSWER_BYTES }),
+    supplierPoster: createPoster(toSuppliers),
+    alertPoster: createPoster({ ...targetRules, ...resolving, allowPrivate: toOperator }),
+    postOffice: postOffice({
+      url: config.mailUrl,
+      from: config.mailFrom,
+      folder: join(config.dataDir, 'mail'),
+      log,
+    }),
+  }
+}
+
+const ownHosts = ({ baseUrl, host }: Config): string[] =>
+  baseUrl === null ? [host] : [new URL(baseUrl).hostname, host]
+
+/** The host and port of an address of the operator, as an entry of an allow-list: it may be a private one. */
+function placeOf(address: string | null): string[] {
+  if (address === null) return []
+  const { hostname, port, protocol } = new URL(address)
+  return [`${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`]
+}
