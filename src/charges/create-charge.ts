@@ -70,7 +70,8 @@ function submitted(
   if (created.stored === undefined) return created
   crashPoint('key.reserved')
   assert(installation !== null, 'a stored live charge has an installation')
-  return submitLiveCharge(app, { charge: created.stored, installation, owner })
+  const held = { ...owner, objectId: created.stored.id }
+  return submitLiveCharge(app, { charge: created.stored, installation, owner: held })
 }
 
 // Field by field here and below, because spreading objects costs several times as much and every payment comes through

@@ -1,6 +1,6 @@
 import type { App } from '../app.ts'
 import type { Answer } from '../http/caller.ts'
-import { freeKey, type KeyOwner } from '../idempotency/keys.ts'
+import { freeKey, type HeldKey } from '../idempotency/keys.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import type { Call } from '../platform/db/database.ts'
 import type { ChargeFailure, Unavailable } from '../rails/rail.ts'
@@ -17,7 +17,7 @@ import { takeBackCharge } from './write-charge-status.ts'
  * A stored live charge, the contract that will carry it, and the key that waits for its answer: null for a customer on a
  * hosted page, who has none.
  */
-type Stored = { charge: Charge; installation: string; owner: KeyOwner | null }
+type Stored = { charge: Charge; installation: string; owner: HeldKey | null }
 type ChargeSubmission = Submission<Charge, ChargeFailure>
 
 /**

@@ -9,6 +9,11 @@ type Mode = 'test' | 'live'
 /** Whose key it is: one key belongs to one merchant and mode, whatever the endpoint or the scope (contract.md 3 n). */
 export type KeyOwner = { merchantId: number; mode: Mode; key: string }
 export type KeyUse = KeyOwner & { fingerprint: Buffer }
+/**
+ * A key that runs for one object. Whoever ends it names both: a freed key is the next request's, and ending that one by
+ * its name would let a third request run.
+ */
+export type HeldKey = KeyOwner & { objectId: string }
 
 /** A key as the table has it; without status it is running: reserved, its work not finished. */
 export type KeyRow = KeyOwner & {
@@ -43,12 +48,14 @@ const KEYS = copyInto<{ use: NewKey; at: Date }>('add idempotency keys', 'idempo
 const FINISH = statement(
   'finish idempotency keys',
   `update idempotency_keys k set status = n.status, body = n.body
-   from ${rowsOf('bigint', 'mode', 'text', 'bigint', 'text')} as n (merchant_id, mode, key, status, body)
-   where k.merchant_id = n.merchant_id and k.mode = n.mode and k.key = n.key and k.status is null`,
+   from ${rowsOf('bigint', 'mode', 'text', 'text', 'bigint', 'text')} as n (merchant_id, mode, key, object_id, status, body)
+   where k.merchant_id = n.merchant_id and k.mode = n.mode and k.key = n.key and k.object_id = n.object_id
+     and k.status is null`,
 )
 const FREE = statement(
   'free idempotency key',
-  `delete from idempotency_keys where merchant_id = $1 and mode = $2 and key = $3 and status is null`,
+  `delete from idempotency_keys
+   where merchant_id = $1 and mode = $2 and key = $3 and object_id = $4 and status is null`,
 )
 const PRUNE = statement<{ key: string }>(
   'prune idempotency keys',
@@ -75,18 +82,19 @@ export function findKeys(owners: readonly KeyOwner[]): Call<KeyRow> {
 export const addKeys = (uses: readonly NewKey[], at: Date): Call[] =>
   KEYS.rows([...uses].sort(byOwner).map((use) => ({ use, at })))
 
-/** Stores the answer of a key that was running. */
-export const finishKey = (owner: KeyOwner, answer: { status: number; body: string }): Call =>
-  callForRow(FINISH, { row: { ...owner, ...answer }, name: ownerName(owner) }, (each) => [
+/** Stores the answer of a key that runs for this object. */
+export const finishKey = (held: HeldKey, { status, body }: { status: number; body: string }): Call =>
+  callForRow(FINISH, { row: { ...held, status, body }, name: ownerName(held) }, (each) => [
     ...each.numbers('merchantId'),
     ...each.modes('mode'),
-    ...each.values('key'),
+    ...each.values('key', 'objectId'),
     ...each.numbers('status'),
     ...each.values('body'),
   ])
 
-/** Frees a key that was running: nothing may be kept under it (contract.md 3 i). */
-export const freeKey = (owner: KeyOwner): Call => call(FREE, owner.merchantId, owner.mode, owner.key)
+/** Frees a key that runs for this object: nothing may be kept under it (contract.md 3 i). */
+export const freeKey = ({ merchantId, mode, key, objectId }: HeldKey): Call =>
+  call(FREE, merchantId, mode, key, objectId)
 
 export const pruneKeys = (before: Date) => call(PRUNE, before.toISOString(), PRUNED_AT_ONCE)
 
@@ -105,11 +113,26 @@ export function replayOf(row: KeyRow, fingerprint: Buffer): StoredAnswer {
 export const keptAnswer = ({ status, body, objectId }: KeyRow): StoredAnswer | null =>
   status === null || body === null ? null : { status, body, objectId }
 
-/** The answer that a key holds by now; null while it is running, or where it was freed. */
+/** The answer that a key holds by now, whatever it is about; null while it is running, or where it was freed. */
 export async function storedAnswer(db: Database, owner: KeyOwner): Promise<StoredAnswer | null> {
+  const row = await findKey(db, owner)
+  return row === null ? null : keptAnswer(row)
+}
+
+/** The same of this object's key; null also where the key was freed and is another request's. */
+export async function heldAnswer(db: Database, held: HeldKey): Promise<StoredAnswer | null> {
+  const row = await findKey(db, held)
+  return row === null ? null : answerFor(held, row)
+}
+
+/** What this row of its key says to the object that held it. */
+export const answerFor = ({ objectId }: HeldKey, row: KeyRow): StoredAnswer | null =>
+  row.objectId === objectId ? keptAnswer(row) : null
+
+async function findKey(db: Database, owner: KeyOwner): Promise<KeyRow | null> {
   const find = findKeys([owner])
   const [row] = await db.query(find.statement, find.values)
-  return row === undefined ? null : keptAnswer(row)
+  return row ?? null
 }
 
 export const keyReused = () =>

@@ -4,10 +4,13 @@ import type { Call, Tx } from '../platform/db/database.ts'
 import { classify, DatabaseAway } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
 import { againWhileAway } from '../platform/db/while-away.ts'
-import { finishKey, freeKey, type KeyOwner } from './keys.ts'
+import { finishKey, freeKey, type HeldKey } from './keys.ts'
 
-/** A running key whose process has died or given up. */
-export type Orphan = KeyOwner & { objectId: string }
+/**
+ * A running key whose process has died or given up. Its turn may come many seconds after it was listed; by then that process
+ * may have freed it after all, and another request may have it.
+ */
+export type Orphan = HeldKey
 
 // Clocks of two processes may differ a little. A time further ahead was written before the clock stepped back, and its age
 // is unknown. It counts as orphaned: finishing a key that is still in use does no harm, leaving one for an hour does.

@@ -51,7 +51,7 @@ export async function createPayout(app: App, request: PayoutRequest): Promise<An
     return submitLivePayout(app, {
       payout: created.stored,
       installation,
-      owner,
+      owner: { ...owner, objectId: created.stored.id },
       requestId: request.requestId,
     })
   })

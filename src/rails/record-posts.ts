@@ -1,6 +1,6 @@
 import type { App } from '../app.ts'
 import type { Answer } from '../http/caller.ts'
-import { byOwner, findKeys, finishKey, type KeyOwner, keptAnswer, ownerName } from '../idempotency/keys.ts'
+import { answerFor, byOwner, findKeys, finishKey, type HeldKey, ownerName } from '../idempotency/keys.ts'
 import { assert } from '../platform/assert.ts'
 import { type Batch, batch } from '../platform/batch.ts'
 import { done, type Outcome, type RunTurn } from '../platform/batch-run.ts'
@@ -15,7 +15,7 @@ type PostRecord = {
   noun: Noun
   row: { merchantId: number; id: string }
   /** The key that waits for the answer; null for a customer on a hosted page. */
-  owner: KeyOwner | null
+  owner: HeldKey | null
   answer: Answer
   evidence: readonly Call[]
   /** Whether an earlier try has written it. */
@@ -57,7 +57,7 @@ function recordOnce(
     const found = await tx.send(...locks)
     // Read once the movements are locked: whoever finishes one of these keys holds its movement.
     const [keys] = await tx.send(findKeys(posts.flatMap(({ owner }) => owner ?? [])))
-    const answers = new Map(keys.map((row) => [ownerName(row), keptAnswer(row)]))
+    const keyByName = new Map(keys.map((row) => [ownerName(row), row]))
     const lockedById = new Map(found.flat().map((locked) => [locked.id, locked]))
     const kept: PostRecord[] = []
     const writes: Call[] = []
@@ -72,10 +72,12 @@ function recordOnce(
       evidence.push(...post.evidence)
     }
     const shown = new Set(kept)
-    const answerOf = ({ owner, answer }: PostRecord) =>
-      (owner === null ? null : answers.get(ownerName(owner))) ?? answer
+    const toldTo = ({ owner, answer }: PostRecord) => {
+      const key = owner === null ? undefined : keyByName.get(ownerName(owner))
+      return (owner && key && answerFor(owner, key)) ?? answer
+    }
     return {
-      value: posts.map((post) => done(shown.has(post) ? answerOf(post) : null)),
+      value: posts.map((post) => done(shown.has(post) ? toldTo(post) : null)),
       // The movements before their keys, as the mover takes them.
       last: joinRows([...writes, ...keysOf(kept), ...evidence]),
     }

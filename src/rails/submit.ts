@@ -1,6 +1,6 @@
 import type { App } from '../app.ts'
 import type { Answer } from '../http/caller.ts'
-import { finishKey, type KeyOwner, storedAnswer } from '../idempotency/keys.ts'
+import { finishKey, type HeldKey, heldAnswer } from '../idempotency/keys.ts'
 import { assert } from '../platform/assert.ts'
 import type { Call } from '../platform/db/database.ts'
 import { againWhileAway } from '../platform/db/while-away.ts'
@@ -22,7 +22,7 @@ export type Submission<Row extends Movable, Failure extends string> = {
   mover: Mover<Row, Failure>
   row: Row
   installation: string
-  owner: KeyOwner | null
+  owner: HeldKey | null
   /** The 201, never a final state (G11a, G14c). `inDoubt`: the operator may have taken it. */
   firstAnswer(inDoubt: boolean): FirstAnswer
   /** Its caller waits however long the rail takes, because its process ends with it. */
@@ -143,7 +143,7 @@ export async function refuseMovement<Row extends Movable, Failure extends string
     alongside,
   })
   if (applied !== 'overtaken')
-    return (work.owner === null ? null : await storedAnswer(app.db, work.owner)) ?? answer
+    return (work.owner === null ? null : await heldAnswer(app.db, work.owner)) ?? answer
   return publishSurely(app, work, { to: 'in_doubt', submitEndedAt: null, evidence: [] })
 }
 

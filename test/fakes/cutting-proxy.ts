@@ -9,7 +9,7 @@ export type CuttingProxy = {
   cutNextTransaction(): void
   /** The next bytes to the server that match are held on the wire, with everything after them, until they are let through. */
   holdNext(asked: RegExp): Held
-  /** They pass, and what the server answers is held. */
+  /** They pass, and what the server answers is held; `held` once it has answered. */
   holdNextAnswer(asked: RegExp): Held
   /** Counts from now on how often bytes to the server match. */
   counting(asked: RegExp): { count: number }
@@ -106,7 +106,7 @@ export function cuttingProxy(socketPath: string, port: number): CuttingProxy {
 }
 
 const heldBy = (hold: Hold, end: () => void): Held => ({
-  held: () => hold.by !== null,
+  held: () => hold.kept.length > 0,
   letThrough: () => {
     end()
     for (const { to, bytes } of hold.kept) to.write(bytes)

@@ -8,7 +8,7 @@ import { opened, openedAndVerified } from '../helpers/opened.ts'
 import { longTest, test, testFor } from '../helpers/parts.ts'
 import { pay, richShop, startPayingService } from '../helpers/payouts.ts'
 import { availableOf, payer } from '../helpers/schedules.ts'
-import { type Client, startService } from '../helpers/test-service.ts'
+import { type Client, type Reply, startService } from '../helpers/test-service.ts'
 
 // Keys of requests whose process is gone are answered or freed within a minute, whatever else goes wrong.
 const HOUR = 3_600_000
@@ -21,12 +21,13 @@ const wire = opened(async () => {
 })
 const unlucky = opened(() => startService({ clock: service.clock, database: wire.behind }))
 
-const STARTS: readonly [string, (client: Client, phone: string, key: string) => Promise<unknown>][] = [
+const STARTS: readonly [string, (client: Client, phone: string, key: string) => Promise<Reply>][] = [
   ['charge', (client, phone, key) => client.charge({ customer: { phone } }, { 'idempotency-key': key })],
   ['payout', (client, phone, key) => pay(client, { recipient: { phone } }, { 'idempotency-key': key })],
 ]
 const runningKeys = (key: string) =>
   service.rows('select 1 from idempotency_keys where key = $1 and status is null', [key])
+const keysNamed = (key: string) => service.rows('select 1 from idempotency_keys where key = $1', [key])
 
 for (const [what, start] of STARTS)
   testFor(what === 'payout')(
@@ -50,6 +51,48 @@ for (const [what, start] of STARTS)
       await hanging
     },
   )
+
+for (const [what, start] of STARTS)
+  test(`a ${what} whose key was freed and taken again since the sweep listed it is made once`, async () => {
+    const { merchant, live } = await richShop(service)
+    const beside = unlucky.client(merchant.keys.live)
+    const phone = newPayer()
+    const key = `listed ${what}`
+    const [refused, taken] = [gate(), gate()]
+    const heard = () => service.rail.submitted.filter((attempt) => attempt.phone === phone).length
+    service.operator.onSubmit(
+      () =>
+        heard() === 1
+          ? { answer: 'refuse to serve', until: refused.opened }
+          : { answer: 'accept', until: taken.opened },
+      phone,
+    )
+    await unlucky.run('finish-keys') // Its connections are open, so that what follows is no matter of seconds.
+    const first = start(live, phone, key)
+    await eventually('the operator was asked', () => heard() === 1)
+    service.pass(31_000)
+    const list = wire.behind.proxy.holdNextAnswer(what === 'charge' ? /txn_/ : /pout_/)
+    const sweeping = unlucky.run('finish-keys')
+    await eventually('the sweep has its list', () => list.held())
+    refused.open()
+    assert.deepEqual(
+      [(await first).status, (await keysNamed(key)).length],
+      [what === 'charge' ? 502 : 503, 0],
+    )
+    const second = start(live, phone, key)
+    await eventually('the operator was asked again', () => heard() === 2)
+    list.letThrough()
+    await sweeping
+    assert.equal((await keysNamed(key)).length, 1, 'it is the key of the second request now')
+    taken.open()
+    const answered = await second
+    const replayed = await start(beside, phone, key)
+    assert.deepEqual(
+      [answered.status, replayed.headers.get('idempotent-replayed'), replayed.text],
+      [201, 'true', answered.text],
+    )
+    assert.equal(heard(), 2)
+  })
 
 test('M12: a bulk call whose lease lies an hour ahead, because the clock stepped back, is finished by the next run', async () => {
   const shop = await payer(service, 10_000)

@@ -4,6 +4,7 @@ import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { setVending } from '../../src/vending/suppliers/vending-settings.ts'
 import { type CommandHow, startSupplier } from '../fakes/supplier.ts'
 import { BY_HAND } from '../helpers/actors.ts'
+import { behindWire } from '../helpers/cut-wire.ts'
 import { DISPENSE, dispenseBody, paidCharge } from '../helpers/direct-dispenses.ts'
 import { succeed } from '../helpers/following-charges.ts'
 import { eventually, newPayer, type Shop, startLiveService } from '../helpers/live-service.ts'
@@ -14,7 +15,11 @@ import { makeOrder, ORDERS, registerMachines, submitPayment } from '../helpers/v
 const supplier = opened(() => startSupplier())
 const env = () => ({ SUPPLIER_ALLOW_PRIVATE: supplier.place })
 const service = openedAndVerified(() => startLiveService({ env: env() }))
-const second = opened(() => startService({ env: env(), database: service.database, clock: service.clock }))
+const wire = opened(async () => {
+  const behind = await behindWire(service.database)
+  return { behind, close: () => behind.proxy.close() }
+})
+const second = opened(() => startService({ env: env(), database: wire.behind, clock: service.clock }))
 const shop = made(() => service.shop({ vending: true }))
 prepare(async () => {
   const { merchant } = await findMerchant(service.gateway, shop.merchant.id)
@@ -80,6 +85,34 @@ for (const how of ['accept', 'refuse'] as const)
     assert.deepEqual([late.status, late.text], [200, replayed.text])
     assert.equal(commandsFor(charge).length, 1)
   })
+
+test('a key that a refused command freed stays with its next request, though the sweep listed it for the first', async () => {
+  const charge = await collected()
+  const dispense = () =>
+    shop.live.post(DISPENSE, dispenseBody(charge), { 'idempotency-key': 'listed for the first' })
+  const refuse = supplier.holdNext()
+  const first = dispense()
+  await eventually('the supplier has the command', () => commandsFor(charge).length === 1)
+  service.pass(41_000)
+  const list = wire.behind.proxy.holdNextAnswer(/dclm_/)
+  const sweeping = second.run('finish-keys')
+  await eventually('the sweep has its list', () => list.held())
+  refuse('refuse')
+  assert.equal((await first).status, 502)
+  const accept = supplier.holdNext()
+  const again = dispense()
+  await eventually('the supplier has the next command', () => commandsFor(charge).length === 2)
+  list.letThrough()
+  await sweeping
+  accept('accept')
+  const answered = await again
+  const replayed = await dispense()
+  assert.deepEqual(
+    [answered.status, replayed.headers.get('idempotent-replayed'), replayed.text],
+    [200, 'true', answered.text],
+  )
+  assert.equal(commandsFor(charge).length, 2)
+})
 
 test('many dispenses of one live charge through two processes send one command to the supplier', async () => {
   const charge = await collected()

@@ -164,7 +164,7 @@ export async function createLive(
 export function takeBack(charge: NewCharge): Call[] {
   const { merchantId, id, createdAt } = charge
   return [
-    freeKey(keyOf(charge)),
+    freeKey({ ...keyOf(charge), objectId: id }),
     call(product('void live charge'), merchantId, id, createdAt.toISOString()),
     moveAttempt(attemptOf(charge), 'void', createdAt),
   ]
@@ -174,7 +174,7 @@ export function takeBack(charge: NewCharge): Call[] {
 export function publish(charge: NewCharge): Call[] {
   const { merchantId, id, createdAt: at, followAt } = charge
   return [
-    finishKey(keyOf(charge), { status: 201, body: JSON.stringify({ id }) }),
+    finishKey({ ...keyOf(charge), objectId: id }, { status: 201, body: JSON.stringify({ id }) }),
     call(product('publish live charges'), numbers([merchantId]), words([id]), times([followAt])),
     moveAttempt(attemptOf(charge), 'accepted', at),
     addEvidence(attemptOf(charge), 'accepted', { at, operation: 'submit', stage: 'answered', elapsedMs: 5 }),

@@ -54,12 +54,14 @@ function named(app: App, [mode, name, amount]: [mode: Mode, name: string, amount
   return payout
 }
 
+const heldBy = (payout: NewPayout) => ({ ...keyOf(payout), objectId: payout.id })
+
 /** The first answer of the rail: it accepted the payout, or it is unknown whether it did. */
 export async function publish(app: App, payout: NewPayout, heard: 'accepted' | 'in_doubt'): Promise<void> {
   const answer = { status: 201, body: bodyOf(payout) }
   await write(
     app.db,
-    finishKey(keyOf(payout), answer),
+    finishKey(heldBy(payout), answer),
     publishPayout(app, payout, { acceptedBy: heard === 'in_doubt' ? null : 'the contract' }),
     moveAttempt(attemptOf(payout), heard, payout.createdAt),
     addEvidence(attemptOf(payout), heard === 'accepted' ? heard : 'ambiguous', heardAt(payout)),
@@ -68,8 +70,8 @@ export async function publish(app: App, payout: NewPayout, heard: 'accepted' | '
 
 /** The rail refused the payout: the reservation is returned, and the key is freed or keeps the 400. */
 export async function takeBack(app: App, payout: NewPayout, kept: number | null): Promise<void> {
-  const owner = keyOf(payout)
-  const key = kept === null ? freeKey(owner) : finishKey(owner, { status: kept, body: '{"error":{}}' })
+  const held = heldBy(payout)
+  const key = kept === null ? freeKey(held) : finishKey(held, { status: kept, body: '{"error":{}}' })
   const attempt = moveAttempt(attemptOf(payout), 'void', app.clock.now())
   await movePayout(app, { payout, to: { status: 'voided' }, alongside: [key, attempt] })
 }

@@ -4,7 +4,7 @@ import { auditRow } from '../../actors/audit-row.ts'
 import type { App } from '../../app.ts'
 import type { Answer } from '../../http/caller.ts'
 import { type Created, createUnderKey } from '../../idempotency/create-under-keys.ts'
-import { findKeys, finishKey, type KeyOwner } from '../../idempotency/keys.ts'
+import { findKeys, finishKey, type HeldKey } from '../../idempotency/keys.ts'
 import { knowingOthers } from '../../idempotency/under-key.ts'
 import { merchantInactive } from '../../merchants/merchant.ts'
 import { assert } from '../../platform/assert.ts'
@@ -58,7 +58,8 @@ export async function finishBatch(
   app: App,
   batch: Pick<BulkBatch, 'merchantId' | 'id' | 'mode' | 'key'>,
 ): Promise<Answer> {
-  const owner: KeyOwner = { merchantId: batch.merchantId, mode: batch.mode, key: batch.key }
+  const { merchantId, mode, key, id: objectId } = batch
+  const owner: HeldKey = { merchantId, mode, key, objectId }
   const body = await app.db.transactionFor({ of: batch.merchantId, begun: true }, async (tx) => {
     const [rows] = await tx.send(resultsOf(batch.merchantId, batch.id))
     const repeated = JSON.stringify(presentBatch(batch.id, rows, true))

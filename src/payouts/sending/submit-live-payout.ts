@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts'
 import type { Answer } from '../../http/caller.ts'
 import { errorBody } from '../../http/errors.ts'
-import { finishKey, freeKey, type KeyOwner } from '../../idempotency/keys.ts'
+import { finishKey, freeKey, type HeldKey } from '../../idempotency/keys.ts'
 import { crashPoint } from '../../platform/crash-point.ts'
 import { addEvidence, moveAttempt } from '../../rails/attempts.ts'
 import type { PayoutFailure, Unavailable } from '../../rails/rail.ts'
@@ -12,7 +12,7 @@ import { unavailableRail } from '../payout-rules.ts'
 import { PAYOUT_MOVER } from './payout-mover.ts'
 
 /** A stored live payout, the contract that will carry it, and the key that waits for its answer. */
-type Stored = { payout: Payout; installation: string; owner: KeyOwner; requestId: string }
+type Stored = { payout: Payout; installation: string; owner: HeldKey; requestId: string }
 type PayoutSubmission = Submission<Payout, PayoutFailure>
 
 /**

@@ -6,12 +6,12 @@ import { lockCharges } from '../../charges/lock-charges.ts'
 import type { Answer } from '../../http/caller.ts'
 import {
   addKeys,
+  answerFor,
   findKeys,
   finishKey,
   freeKey,
   type KeyOwner,
   type KeyUse,
-  keptAnswer,
 } from '../../idempotency/keys.ts'
 import { refusedAnswer } from '../../idempotency/refused-answer.ts'
 import { type KeyedRequest, keyUseOf, knowingHolders, replayedAnswer } from '../../idempotency/under-key.ts'
@@ -159,12 +159,11 @@ async function answerOf(
 ): Promise<{ value: Answer | Refusal; last?: readonly Call[] }> {
   const [[claim], [key]] = await tx.send(lockAnswered(claimed), findKeys(owner === null ? [] : [owner]))
   assert(claim, 'a claim is never deleted')
-  // Where the key was freed, another request may have it by now.
-  const own = key?.objectId === claim.id ? key : null
-  const kept = own === null ? null : keptAnswer(own)
+  const held = owner === null ? null : { ...owner, objectId: claim.id }
+  const kept = held && key ? answerFor(held, key) : null
   if (kept !== null) return { value: kept }
   const refusal = directRefusal(claim)
   const answer = { status: 200, body: JSON.stringify(presentDispense(claim)), objectId: claim.orderId }
-  const end = own === null ? [] : [refusal === null ? finishKey(own, answer) : freeKey(own)]
+  const end = held === null ? [] : [refusal === null ? finishKey(held, answer) : freeKey(held)]
   return { value: refusal ?? answer, last: end }
 }
