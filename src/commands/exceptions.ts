@@ -18,6 +18,7 @@ const shown = (one: OpenedException) => ({
   subject: one.subject,
   state: one.closedAt === null ? 'open' : 'resolved',
   owner: one.owner,
+  found_by: one.foundBy,
   seen_count: one.seenCount,
   details: one.details,
   opened_at: one.openedAt.toISOString(),

@@ -1,18 +1,25 @@
 import { lockHeads, pauseHeadAgain } from '../ledger/book.ts'
-import { type Call, call } from '../platform/db/database.ts'
+import { type Call, call, type Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import type { ExceptionKind } from './exception.ts'
+import type { ExceptionKind, ExceptionLeg } from './exception.ts'
 
 // A person alone closes what money was moved by, or what our own books broke (rails.md 5.4).
 const ONLY_BY_A_PERSON: readonly ExceptionKind[] = ['late_contradiction', 'doubled_by_rail', 'ledger_breach']
 
-const AGREE = statement(
+// What a leg agrees on it says no more; what no leg says any more is closed. An agreement is kept with every other one too: the same
+// answer after it is new evidence.
+const OVER = `e.closed_at is null and e.kind = any($3::text[]) and $5::text = any(e.legs)
+  and (e.agreed ->> $5::text)::timestamptz <= $4::timestamptz - interval '1 hour'`
+const CLOSES = `${OVER} and e.legs = array[$5::text]`
+const AGREE = statement<{ closed: boolean }>(
   'agree on exceptions',
-  `update exceptions set agreed_at = coalesce(agreed_at, $4),
-     closed_at = case when agreed_at <= $4::timestamptz - interval '1 hour' then $4 end,
-     note = case when agreed_at <= $4::timestamptz - interval '1 hour' then 'later looks agreed' end,
-     resolved_by = case when agreed_at <= $4::timestamptz - interval '1 hour' then 'agreement' end
-   where merchant_id = $1 and subject = $2 and closed_at is null and kind = any($3::text[])`,
+  `update exceptions e set agreed = case when e.agreed ? $5::text then e.agreed else e.agreed || jsonb_build_object($5::text, $4::text) end,
+     legs = case when ${OVER} and cardinality(e.legs) > 1 then array_remove(e.legs, $5::text) else e.legs end,
+     closed_at = case when ${CLOSES} then $4 else e.closed_at end,
+     note = case when ${CLOSES} then 'later looks agreed' else e.note end,
+     resolved_by = case when ${CLOSES} then 'agreement' else e.resolved_by end
+   where e.merchant_id = $1 and e.subject = $2 and (e.closed_at is null or e.resolved_by is distinct from 'agreement')
+   returning e.closed_at = $4::timestamptz and e.resolved_by = 'agreement' as closed`,
 )
 const END = statement(
   'close exceptions of ended movement',
@@ -20,29 +27,51 @@ const END = statement(
    where merchant_id = $1 and subject = $2 and closed_at is null and kind = any($3::text[])`,
 )
 
-const WITH_OPEN = statement<{ subject: string }>(
-  'movements with open exceptions',
-  'select distinct subject from exceptions where subject = any($1::text[]) and closed_at is null',
+const WITH_EXCEPTIONS = statement<{ subject: string }>(
+  'movements with exceptions',
+  `select distinct e.subject from unnest($1::bigint[], $2::text[]) as n (merchant_id, subject)
+   join exceptions e on e.merchant_id = n.merchant_id and e.subject = n.subject
+     and (e.closed_at is null or (e.resolved_by is distinct from 'agreement' and not e.agreed ? $3::text))`,
 )
 
-/** Which of these have an open exception: only they lock anything when a look agrees. */
-export const withOpenExceptions = (subjects: readonly string[]): Call<{ subject: string }> =>
-  call(WITH_OPEN, subjects)
+/** Which of these a look of this leg can agree on: only they lock anything when it does. */
+export const withExceptions = (
+  movements: readonly { merchantId: number; id: string }[],
+  leg: ExceptionLeg,
+): Call<{ subject: string }> =>
+  call(
+    WITH_EXCEPTIONS,
+    movements.map(({ merchantId }) => merchantId),
+    movements.map(({ id }) => id),
+    leg,
+  )
 
 type About = { merchantId: number; mode: 'test' | 'live'; subject: string }
+type Agreement = { leg: ExceptionLeg; kinds: readonly ExceptionKind[]; at: Date }
 
-/** A look of the same leg found nothing wrong with a movement; the second one, an hour later, closes what was open. */
-export function agreeOn(
+/**
+ * A look of a leg found nothing wrong with a movement. The second one, an hour later, closes what that leg alone had found of
+ * these kinds. Locks the head first; the second statement answers what became of each.
+ */
+function agreeOn(
   { merchantId, mode, subject }: About,
-  kinds: readonly ExceptionKind[],
-  at: Date,
-): Call[] {
+  { leg, kinds, at }: Agreement,
+): [Call, Call<{ closed: boolean }>, Call] {
   const closing = kinds.filter((kind) => !ONLY_BY_A_PERSON.includes(kind))
   return [
     lockHeads([{ merchantId, mode }]),
-    call(AGREE, merchantId, subject, closing, at.toISOString()),
+    call(AGREE, merchantId, subject, closing, at.toISOString(), leg),
     pauseHeadAgain(merchantId, mode),
   ]
+}
+
+/** Agrees in a transaction of its own. Answers how many it closed. */
+export function agreeAlone(db: Database, about: About, agreement: Agreement): Promise<number> {
+  const [locking, agreeing, pausing] = agreeOn(about, agreement)
+  return db.transactionFor({ kind: 'outcome' }, async (tx) => {
+    const [, rows] = await tx.send(locking, agreeing)
+    return { value: rows.filter(({ closed }) => closed).length, last: [pausing] }
+  })
 }
 
 /** A movement has ended: what was said of its silence is over. */

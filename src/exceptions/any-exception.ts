@@ -31,6 +31,7 @@ export const ofPlatform = (one: PlatformException): OpenedException => ({
   merchantId: 0,
   merchant: null,
   mode: 'live',
+  foundBy: null,
 })
 
 /** The place that an id names. Throws 404. */

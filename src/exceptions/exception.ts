@@ -1,25 +1,32 @@
 import { type Head, lockHeads, pauseHeads } from '../ledger/book.ts'
 import { assert } from '../platform/assert.ts'
 import { columnsOf } from '../platform/db/columns.ts'
-import { type Call, call } from '../platform/db/database.ts'
+import { type Call, call, type Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId } from '../platform/ids.ts'
+import { claimOf } from './claim.ts'
 
 type Mode = 'test' | 'live'
 
-/** What an exception is about, and how grave it is: a critical one pauses that merchant's payouts in that mode (G69). */
-const SEVERITIES = {
-  late_contradiction: 'critical',
-  mismatch: 'critical',
-  ours_only: 'critical',
-  rail_only: 'critical',
-  doubled_by_rail: 'critical',
-  ledger_breach: 'critical',
-  contradictory_answer: 'major',
-  unresolved: 'major',
-  never_arrived: 'major',
-} as const
-export type ExceptionKind = keyof typeof SEVERITIES
+/** Which leg of reconciliation finds something (rails.md 5.1). What an operator answers whenever it is asked is that of references. */
+export type ExceptionLeg = 'internal' | 'references' | 'statement'
+
+/**
+ * What an exception is about: how grave it is (a critical one pauses that merchant's payouts in that mode, G69), and which leg
+ * finds it where its finder names no other.
+ */
+const KINDS = {
+  late_contradiction: { severity: 'critical', leg: 'references' },
+  mismatch: { severity: 'critical', leg: 'references' },
+  ours_only: { severity: 'critical', leg: 'references' },
+  rail_only: { severity: 'critical', leg: 'statement' },
+  doubled_by_rail: { severity: 'critical', leg: 'statement' },
+  ledger_breach: { severity: 'critical', leg: 'internal' },
+  contradictory_answer: { severity: 'major', leg: 'references' },
+  unresolved: { severity: 'major', leg: 'references' },
+  never_arrived: { severity: 'major', leg: 'references' },
+} as const satisfies Record<string, { severity: 'critical' | 'major'; leg: ExceptionLeg }>
+export type ExceptionKind = keyof typeof KINDS
 
 /** A break between our books and what somebody else says (rails.md 5.2). `subject` is the public id of what it is about. */
 export type Break = {
@@ -29,37 +36,54 @@ export type Break = {
   kind: ExceptionKind
   subject: string
   details: Record<string, unknown>
+  leg?: ExceptionLeg
 }
 
-// Once resolved, it opens again only on evidence that it did not have (rails.md 5.4).
+// More than this many answers of one operator about one movement are not told apart.
+const MOST_EVIDENCE = 100
+const foundAgain = (leg: string) =>
+  `seen_count = e.seen_count + 1, last_seen_at = $10, agreed = e.agreed - ${leg}, legs = case when e.legs is null or ${leg} = any(e.legs) then e.legs else array_append(e.legs, ${leg}) end`
+// Once a person has resolved it, it opens again only on evidence that it did not have: another claim, or the same one after that leg
+// has agreed in between. Told by two legs as two kinds, one contradiction is one exception (rails.md 5.4).
 const OPEN = statement<{ opened: boolean }>(
   'open exceptions',
-  `insert into exceptions (merchant_id, id, mode, kind, severity, subject, details, opened_at, last_seen_at, digest)
-   select distinct on (f.merchant_id, f.subject, f.kind) f.merchant_id, f.id, f.mode, f.kind, f.severity, f.subject, f.details::jsonb, $8::timestamptz, $8, md5((f.details::jsonb)::text)
-   from unnest($1::bigint[], $2::text[], $3::mode[], $4::text[], $5::text[], $6::text[], $7::text[])
-     as f (merchant_id, id, mode, kind, severity, subject, details)
-   where not exists (select from exceptions e where e.merchant_id = f.merchant_id and e.subject = f.subject and e.kind = f.kind
-     and e.closed_at is not null and e.digest = md5((f.details::jsonb)::text))
-   on conflict (merchant_id, subject, kind) where closed_at is null
-     do update set seen_count = exceptions.seen_count + 1, last_seen_at = excluded.opened_at, agreed_at = null
-   returning exceptions.seen_count = 1 as opened`,
+  `with found as (
+     select distinct on (merchant_id, subject, kind) f.*, md5((claim::jsonb)::text) as evidence
+     from unnest($1::bigint[], $2::text[], $3::mode[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[])
+       as f (merchant_id, id, mode, kind, severity, subject, details, leg, claim)),
+   told as (
+     update exceptions e set ${foundAgain('f.leg')} from found f
+     where e.merchant_id = f.merchant_id and e.subject = f.subject and e.kind <> f.kind and e.closed_at is null
+       and f.evidence = any(e.evidence) returning f.id)
+   insert into exceptions as e
+     (merchant_id, id, mode, kind, severity, subject, details, opened_at, last_seen_at, digest, legs, evidence)
+   select f.merchant_id, f.id, f.mode, f.kind, f.severity, f.subject, f.details::jsonb, $10::timestamptz, $10,
+     md5((f.details::jsonb)::text), array[f.leg], array[f.evidence]
+   from found f where f.id not in (select id from told)
+     and not exists (select from exceptions o where o.merchant_id = f.merchant_id and o.subject = f.subject and o.closed_at is not null
+       and o.resolved_by is distinct from 'agreement' and f.evidence = any(o.evidence) and not o.agreed ? f.leg)
+   on conflict (merchant_id, subject, kind) where closed_at is null do update set ${foundAgain('excluded.legs[1]')},
+     details = excluded.details, digest = excluded.digest,
+     evidence = case when excluded.evidence <@ e.evidence or cardinality(e.evidence) >= ${MOST_EVIDENCE} then e.evidence
+       else e.evidence || excluded.evidence end
+   returning e.seen_count = 1 as opened`,
 )
+
+type Opening = [Call<Head>, Call<{ opened: boolean }>, ...Call[]]
 
 /**
  * Opens exceptions, each once while it stays open: a repeat raises its count. A critical one pauses the account's payouts in that
- * mode. Locks the heads first. The second call answers with `opened`, a row for each that is open now.
+ * mode. Locks the heads first. The second call answers with `opened`, a row for each that is open now under its kind. Its details are what was found last.
  */
-export function openExceptions(
-  found: readonly Break[],
-  at: Date,
-): [Call<Head>, Call<{ opened: boolean }>, ...Call[]] {
-  const rows = found.map(({ tag, details, ...one }) => ({
-    ...{ ...one, id: newId('exc_', tag), severity: SEVERITIES[one.kind], details: JSON.stringify(details) },
+export function openExceptions(found: readonly Break[], at: Date): Opening {
+  const rows = found.map(({ merchantId, tag, mode, kind, subject, details, leg = KINDS[kind].leg }) => ({
+    ...{ merchantId, mode, kind, subject, leg, id: newId('exc_', tag), severity: KINDS[kind].severity },
+    ...{ details: JSON.stringify(details), claim: JSON.stringify(claimOf({ kind, details })) },
   }))
   const each = columnsOf(rows)
   const columns = [
     ...[...each.numbers('merchantId'), ...each.words('id'), ...each.modes('mode')],
-    ...each.words('kind', 'severity', 'subject', 'details'),
+    ...each.words('kind', 'severity', 'subject', 'details', 'leg', 'claim'),
   ]
   const paused = rows.filter(({ severity }) => severity === 'critical')
   return [
@@ -70,16 +94,30 @@ export function openExceptions(
 }
 
 /** Opens one, as `openExceptions` does. */
-export const openException = (found: Break, at: Date): Call[] => openExceptions([found], at)
+export const openException = (found: Break, at: Date): Opening => openExceptions([found], at)
+
+/** Opens one in a transaction of its own. Answers false where it stands open already, or was resolved on the same evidence. */
+export function openAlone(
+  db: Database,
+  found: Break,
+  { at, alongside = [] }: { at: Date; alongside?: readonly Call[] },
+): Promise<boolean> {
+  const [locking, opening, ...pausing] = openException(found, at)
+  return db.transactionFor({ kind: 'outcome' }, async (tx) => {
+    const [, [row]] = await tx.send(locking, opening)
+    return { value: row?.opened ?? false, last: [...pausing, ...alongside] }
+  })
+}
 
 type Contradicted = { merchantId: number; mode: Mode; id: string }
 
 /** Opens the exception about a movement of which the operator now says another end than it has (contract.md 3 o). */
 export function openContradiction(
   { merchantId, mode, id: subject }: Contradicted,
-  { tag, said, at }: { tag: string | undefined; said: object; at: Date },
+  { tag, said, at }: { tag: string | undefined; said: { status: string }; at: Date },
 ): Call[] {
   assert(tag !== undefined, 'a movement has a merchant')
-  const details = { rail_said: said }
+  const { status, ...more } = said
+  const details = { rail_said: status, ...more }
   return openException({ merchantId, tag, mode, kind: 'late_contradiction', subject, details }, at)
 }

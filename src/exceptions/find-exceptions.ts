@@ -36,7 +36,7 @@ const inDirectory = (name: string, state: string) =>
   mergedList<OpenedException>(
     name,
     'opened_at',
-    `select 0 as "merchantId", null::text as merchant, 'live' as mode, ${PLATFORM_COLUMNS} from platform_exceptions where {beyond} and closed_at is ${state} and ${WHERE}
+    `select 0 as "merchantId", null::text as merchant, 'live' as mode, null::text[] as "foundBy", ${PLATFORM_COLUMNS} from platform_exceptions where {beyond} and closed_at is ${state} and ${WHERE}
        and $7::text is null order by {order}`,
   )
 const LISTS = {

@@ -6,6 +6,7 @@ import { type Call, call, type Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId } from '../platform/ids.ts'
 import { notFound } from '../platform/refusal.ts'
+import { lineOf } from './claim.ts'
 import { addExceptionNote } from './notes.ts'
 import type { ByOnePerson } from './resolution.ts'
 import { alreadyResolved } from './resolve-exception.ts'
@@ -31,14 +32,22 @@ export type PlatformException = PlatformBreak & {
 
 export const PLATFORM_COLUMNS = `id, kind, severity, subject, details, owner, seen_count as "seenCount", opened_at as "openedAt",
   last_seen_at as "lastSeenAt", closed_at as "closedAt", note, resolved_by as "resolvedBy", resolution`
+// More than this many findings of one thing are not told apart.
+const MOST_EVIDENCE = 100
+// Once a person has resolved it, it opens again only on evidence that it did not have (rails.md 5.4).
 const OPEN = statement<{ opened: boolean }>(
   'open platform exceptions',
-  `insert into platform_exceptions (id, kind, severity, subject, details, opened_at, last_seen_at)
-   select distinct on (f.kind, f.subject) f.id, f.kind, 'critical', f.subject, f.details::jsonb, $5::timestamptz, $5
-   from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as f (id, kind, subject, details)
+  `insert into platform_exceptions as e (id, kind, severity, subject, details, opened_at, last_seen_at, evidence)
+   select distinct on (f.kind, f.subject) f.id, f.kind, 'critical', f.subject, f.details::jsonb, $6::timestamptz, $6, array[f.evidence]
+   from (select n.*, md5((n.claim::jsonb)::text) as evidence
+     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) as n (id, kind, subject, details, claim)) f
+   where not exists (select from platform_exceptions o where o.kind = f.kind and o.subject = f.subject and o.closed_at is not null
+     and o.resolved_by is distinct from 'agreement' and f.evidence = any(o.evidence) and o.agreed_at is null)
    on conflict (kind, subject) where closed_at is null
-     do update set seen_count = platform_exceptions.seen_count + 1, last_seen_at = excluded.opened_at, agreed_at = null
-   returning platform_exceptions.seen_count = 1 as opened`,
+     do update set seen_count = e.seen_count + 1, last_seen_at = excluded.opened_at, agreed_at = null,
+       evidence = case when excluded.evidence <@ e.evidence or cardinality(e.evidence) >= ${MOST_EVIDENCE} then e.evidence
+         else e.evidence || excluded.evidence end
+   returning e.seen_count = 1 as opened`,
 )
 const LIST = statement<PlatformException>(
   'list platform exceptions',
@@ -58,28 +67,32 @@ const ASSIGN = statement<PlatformException>(
   `update platform_exceptions set owner = $2 where id = $1 and closed_at is null returning ${PLATFORM_COLUMNS}`,
 )
 const KNOWN = statement('platform exception', 'select 1 from platform_exceptions where id = $1')
-// Twice in a row at least an hour apart (rails.md 5.4).
+// Twice in a row at least an hour apart closes it. What a person has closed was agreed on too: the same is new evidence after that
+// (rails.md 5.4).
+const CLOSES = `e.closed_at is null and e.agreed_at <= $3::timestamptz - interval '1 hour'`
 const AGREE = statement(
   'agree on platform exception',
-  `update platform_exceptions set agreed_at = coalesce(agreed_at, $3),
-     closed_at = case when agreed_at <= $3::timestamptz - interval '1 hour' then $3 end,
-     note = case when agreed_at <= $3::timestamptz - interval '1 hour' then 'later looks agreed' end,
-     resolved_by = case when agreed_at <= $3::timestamptz - interval '1 hour' then 'agreement' end
-   where kind = $1 and subject = $2 and closed_at is null`,
+  `update platform_exceptions e set agreed_at = coalesce(e.agreed_at, $3),
+     closed_at = case when ${CLOSES} then $3 else e.closed_at end,
+     note = case when ${CLOSES} then 'later looks agreed' else e.note end,
+     resolved_by = case when ${CLOSES} then 'agreement' else e.resolved_by end
+   where e.kind = $1 and e.subject = $2
+     and (e.closed_at is null or (e.resolved_by is distinct from 'agreement' and e.agreed_at is null))`,
 )
 
 /** The tag of ids that belong to no merchant; no merchant's tag has it, because tags have five characters. */
 const NOBODY = 'platform'
 export const isPlatformException = (id: string): boolean => id.startsWith(`exc_${NOBODY}`)
 
-/** Opens each, or raises its count while it is open. Answers with `opened`, a row for each. */
+/** Opens each, or raises its count while it is open. Answers with `opened`, a row for each that is open now. */
 export function openOnPlatform(found: readonly PlatformBreak[], at: Date): Call<{ opened: boolean }> {
   const each = columnsOf(
     found.map(({ kind, subject, details }) => ({
       ...{ id: newId('exc_', NOBODY), kind, subject, details: JSON.stringify(details) },
+      claim: JSON.stringify(kind === 'rail_only' ? lineOf(details) : details),
     })),
   )
-  return call(OPEN, ...each.words('id', 'kind', 'subject', 'details'), at.toISOString())
+  return call(OPEN, ...each.words('id', 'kind', 'subject', 'details', 'claim'), at.toISOString())
 }
 
 /** Opens one, as `openOnPlatform` does. */

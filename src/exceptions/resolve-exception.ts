@@ -7,6 +7,7 @@ import { assert } from '../platform/assert.ts'
 import { type Call, call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { domainRefusal, notFound } from '../platform/refusal.ts'
+import type { ExceptionLeg } from './exception.ts'
 import { addExceptionNote } from './notes.ts'
 import type { ByOnePerson, Resolution } from './resolution.ts'
 
@@ -22,6 +23,8 @@ export type OpenedException = {
   subject: string
   details: Record<string, unknown>
   openedAt: Date
+  /** Which legs of reconciliation have found it and do not agree since; null where that is not known. */
+  foundBy: ExceptionLeg[] | null
   /** How often it was found, and when last. */
   seenCount: number
   lastSeenAt: Date
@@ -35,7 +38,7 @@ export type OpenedException = {
   resolution: Resolution | null
 }
 
-export const EXCEPTION_COLUMNS = `e.merchant_id as "merchantId", (select m.public_id from merchants m where m.id = e.merchant_id) as merchant, e.id, e.mode, e.kind, e.severity, e.subject, e.details,
+export const EXCEPTION_COLUMNS = `e.merchant_id as "merchantId", (select m.public_id from merchants m where m.id = e.merchant_id) as merchant, e.id, e.mode, e.kind, e.severity, e.subject, e.details, e.legs as "foundBy",
   e.opened_at as "openedAt", e.seen_count as "seenCount", coalesce(e.last_seen_at, e.opened_at) as "lastSeenAt", e.owner,
   e.closed_at as "closedAt", e.note, e.resolved_by as "resolvedBy", e.resolution`
 const LIST = statement<OpenedException>(

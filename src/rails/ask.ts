@@ -1,8 +1,8 @@
 import type { App } from '../app.ts'
 import type { Call } from '../platform/db/database.ts'
-import { lastNine } from '../platform/phone.ts'
 import { isRefusedOnce } from './attempt-facts.ts'
 import { type AttemptState, addEvidence, countQuestion, moveAttempt } from './attempts.ts'
+import { differing, isSame } from './differing.ts'
 import { ladderFor } from './ladders.ts'
 import { lockPosts } from './lock-posts.ts'
 import { type Followed, type Movable, type Mover, postOf } from './mover.ts'
@@ -67,8 +67,13 @@ function apply<Row extends Movable, Failure extends string>(
   const { row, attempt, answer } = answered
   switch (answer.kind) {
     case 'succeeded': {
-      if (!isAbout(attempt, answer, echoesOf(app, row))) return reportMismatch(app, mover, { row, answer })
+      // Money moves only when the operator reports exactly what was requested (rails.md 1.4, rule 6). One that repeats nothing must at
+      // least have a transaction number (rails.md 3.14).
       const { railTransactionId } = answer
+      const echoes = echoesOf(app, row)
+      const differs = differing(attempt, answer, echoes)
+      const identified = echoes.length > 0 || railTransactionId !== null
+      if (!identified || !isSame(differs)) return reportMismatch(app, mover, { row, answer, differs })
       const to = { status: 'succeeded', railTransactionId } as const
       return mover.end(app, row, { to, alongside: closing(app, answered) }).then(wasWritten)
     }
@@ -104,21 +109,6 @@ function closing<Row extends Movable, Failure extends string>(
 
 type Success = Extract<Status<string>, { kind: 'succeeded' }>
 
-/**
- * Money moves only when the operator reports exactly what was requested (rails.md 1.4, rule 6). Some of it is missing from the
- * answers of some operators; one that repeats nothing must at least have a transaction number (rails.md 3.14).
- */
-function isAbout(asked: Attempt, answer: Success, echoes: readonly Echo[]): boolean {
-  const agrees: Record<Echo, boolean> = {
-    amount: answer.amount === asked.amount,
-    currency: answer.currency === asked.currency,
-    party: answer.phone !== null && lastNine(answer.phone) === lastNine(asked.phone),
-    externalId: answer.externalId === asked.publicId,
-  }
-  const identified = echoes.length > 0 || answer.railTransactionId !== null
-  return identified && echoes.every((echo) => agrees[echo])
-}
-
 /** What this contract repeats in its answers; one that is not known any more is held to everything. */
 const echoesOf = (app: App, row: Followed<Movable, string>): readonly Echo[] =>
   railFor(app, row)?.installations.find(({ id }) => id === row.installation)?.echoes ?? ECHOES
@@ -126,11 +116,12 @@ const echoesOf = (app: App, row: Followed<Movable, string>): readonly Echo[] =>
 async function reportMismatch<Row extends Movable, Failure extends string>(
   app: App,
   mover: Mover<Row, Failure>,
-  { row, answer }: { row: Followed<Row, Failure>; answer: Success },
+  { row, answer, differs }: { row: Followed<Row, Failure>; answer: Success; differs: object },
 ): Promise<boolean> {
   const { merchantId, tag, mode, id: subject } = row
   const now = app.clock.now()
-  const details = { amount: answer.amount, currency: answer.currency, external_id: answer.externalId }
+  const { amount, currency, externalId } = answer
+  const details = { amount, currency, external_id: externalId, differs }
   app.log.error(
     { object_id: subject },
     'the rail reports another amount, party or reference than was asked for',

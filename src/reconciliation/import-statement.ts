@@ -2,7 +2,7 @@ import { type Actor, nameOf } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App, Gateway } from '../app.ts'
-import { openException } from '../exceptions/exception.ts'
+import { openAlone } from '../exceptions/exception.ts'
 import { openPlatformException } from '../exceptions/platform-exceptions.ts'
 import { statement } from '../platform/db/statement.ts'
 import { writeAll } from '../platform/db/write-all.ts'
@@ -10,6 +10,7 @@ import { domainRefusal } from '../platform/refusal.ts'
 import { emptyLeg, type Leg, sumLegs } from './leg.ts'
 import { tagOfMovement } from './movements.ts'
 import { addRun } from './run-log.ts'
+import { agreeOnLines } from './statement-agreement.ts'
 import {
   type ColumnNames,
   readStatement,
@@ -160,6 +161,7 @@ async function compare(app: App, period: Period, report: Report): Promise<Leg> {
   for (const looking of differences(period))
     for (const found of await app.db.query(looking.statement, looking.values))
       leg.opened += (await report(app, found)) ? 1 : 0
+  leg.closed = await agreeOnLines(app, period)
   return { ...leg, lookedAt: sums?.lines ?? 0, agreed: sums?.matched ?? 0 }
 }
 
@@ -171,8 +173,8 @@ async function open(app: App, { kind, merchantId, subject, details }: Difference
     const [row] = await app.directory.query(opening.statement, opening.values)
     return row?.opened ?? false
   }
-  await writeAll(app.db, openException({ merchantId, tag, mode: 'live', kind, subject, details }, at))
-  return true
+  const found = { merchantId, tag, mode: 'live', kind, subject, details, leg: 'statement' } as const
+  return openAlone(app.db, found, { at })
 }
 
 /** Compares inside a transaction that is then undone, cell by cell. */

@@ -1,10 +1,9 @@
 import type { App } from '../app.ts'
-import { agreeOn, withOpenExceptions } from '../exceptions/agree.ts'
-import { type ExceptionKind, openException } from '../exceptions/exception.ts'
-import type { Call } from '../platform/db/database.ts'
+import { agreeAlone, withExceptions } from '../exceptions/agree.ts'
+import { type ExceptionKind, openAlone } from '../exceptions/exception.ts'
 import { writeAll } from '../platform/db/write-all.ts'
-import { lastNine } from '../platform/phone.ts'
 import { addEvidence } from '../rails/attempts.ts'
+import { differing, isSame } from '../rails/differing.ts'
 import type { Attempt, Status } from '../rails/rail.ts'
 import {
   claimReviews,
@@ -25,6 +24,7 @@ const AT_ONCE = 8
 const OURS_ONLY_AFTER = 3
 const DAY_MS = 86_400_000
 const BETWEEN_TRIES_MS = 200
+const LEG = 'references' as const
 const KINDS: readonly ExceptionKind[] = ['ours_only', 'mismatch', 'contradictory_answer']
 
 /**
@@ -64,6 +64,7 @@ async function reviewContract(app: App, installation: string, until: number): Pr
     const found = await reviewAll(app, installation, attempts)
     leg.agreed += found.agreed
     leg.opened += found.opened
+    leg.closed += found.closed
     leg.lookedAt += attempts.length
   }
   return leg
@@ -90,18 +91,25 @@ async function reviewAll(app: App, installation: string, attempts: readonly Ende
     attempts.map((attempt) => review(app, { installation, attempt, word: ours.get(attempt.subject) })),
   )
   const done = all.filter((one) => one !== null)
-  const looking = withOpenExceptions(done.map(({ word }) => word.id))
-  const open = new Set((await app.db.query(looking.statement, looking.values)).map(({ subject }) => subject))
-  for (const one of done)
-    await writeAll(app.db, [...writesFor(app, one, open.has(one.word.id)), ...evidenceOf(one, installation)])
+  const looking = withExceptions(
+    done.map(({ word }) => word),
+    LEG,
+  )
+  const known = new Set((await app.db.query(looking.statement, looking.values)).map(({ subject }) => subject))
+  const found = { agreed: 0, opened: 0, closed: 0 }
+  for (const one of done) {
+    const { opened, closed } = await apply(app, one, { installation, isKnown: known.has(one.word.id) })
+    found.opened += opened
+    found.closed += closed
+  }
+  const agreed = done.filter(({ verdict }) => verdict.kind === 'agreed')
   const settled = done.filter(({ verdict }) => verdict.kind === 'agreed' || verdict.kind === 'break')
   const marking = reviewed(
     settled.map(({ attempt }) => attempt),
     app.clock.now(),
   )
   await app.db.query(marking.statement, marking.values)
-  const opened = done.filter(({ verdict }) => verdict.kind === 'break').length
-  return { agreed: settled.length - opened, opened }
+  return { ...found, agreed: agreed.length }
 }
 
 type Review = { installation: string; attempt: EndedAttempt; word: OurWord | undefined }
@@ -118,12 +126,6 @@ const attemptOf = (word: OurWord, { reference }: EndedAttempt, installation: str
   ...{ reference, installation, publicId: word.id, amount: word.amount, currency: 'UGX', phone: word.phone },
   ...{ note: '', callbackPath: null, createdAt: word.createdAt },
 })
-
-/** What was heard is kept where it differs from what we say. */
-const evidenceOf = ({ attempt, verdict, status }: Reviewed, installation: string): Call[] =>
-  verdict.kind === 'break' || verdict.kind === 'missed'
-    ? [addEvidence({ ...attempt, installation }, `review: ${status.kind}`, status.evidence)]
-    : []
 
 type Verdict =
   | { kind: 'agreed' }
@@ -142,7 +144,7 @@ function judge(
   switch (status.kind) {
     case 'succeeded':
       if (!moved) return broken('late_contradiction', { we_say: word.says, rail_said: 'succeeded' })
-      return agrees(status, asked) ? { kind: 'agreed' } : broken('mismatch', factsOf(status))
+      return judgeSuccess(status, asked)
     case 'failed':
       if (moved) return broken('late_contradiction', { we_say: 'succeeded', rail_said: 'failed' })
       return { kind: 'agreed' }
@@ -163,13 +165,12 @@ const broken = (exception: ExceptionKind, details: Record<string, unknown>): Ver
 type Success = Extract<Status<string>, { kind: 'succeeded' }>
 
 /** Compares what the operator repeats; what it does not repeat says nothing. */
-const agrees = ({ amount, currency, phone, externalId }: Success, asked: Attempt): boolean =>
-  (amount === null || amount === asked.amount) &&
-  (currency === null || currency === asked.currency) &&
-  (phone === null || lastNine(phone) === lastNine(asked.phone)) &&
-  (externalId === null || externalId === asked.publicId)
-
-const factsOf = ({ amount, currency, externalId }: Success) => ({ amount, currency, external_id: externalId })
+function judgeSuccess(status: Success, asked: Attempt): Verdict {
+  const differs = differing(asked, status, [])
+  if (isSame(differs)) return { kind: 'agreed' }
+  const { amount, currency, externalId } = status
+  return broken('mismatch', { amount, currency, external_id: externalId, differs })
+}
 
 function judgeAbsence(
   { notFound, notFoundAt }: Pick<EndedAttempt, 'notFound' | 'notFoundAt'>,
@@ -181,19 +182,32 @@ function judgeAbsence(
   return { kind: 'missed' }
 }
 
-function writesFor(app: App, { word, attempt, verdict }: Reviewed, hasOpen: boolean): Call[] {
+type Counted = { opened: number; closed: number }
+const NOTHING: Counted = { opened: 0, closed: 0 }
+
+/** Writes what came of one look. What was heard is kept where it differs from what we say. `isKnown`: an agreement may close something. */
+async function apply(
+  app: App,
+  { word, attempt, verdict, status }: Reviewed,
+  { installation, isKnown }: { installation: string; isKnown: boolean },
+): Promise<Counted> {
   const at = app.clock.now()
   const about = { merchantId: word.merchantId, mode: 'live', subject: word.id } as const
+  const heard = () => addEvidence({ ...attempt, installation }, `review: ${status.kind}`, status.evidence)
   switch (verdict.kind) {
     case 'agreed':
-      return hasOpen ? agreeOn(about, KINDS, at) : []
+      if (!isKnown) return NOTHING
+      return { opened: 0, closed: await agreeAlone(app.db, about, { leg: LEG, kinds: KINDS, at }) }
     case 'silence':
-      return []
+      return NOTHING
     case 'missed':
-      return [notFoundInReview(attempt, at)]
+      await writeAll(app.db, [notFoundInReview(attempt, at), heard()])
+      return NOTHING
     case 'break': {
       const { exception: kind, details } = verdict
-      return openException({ ...about, tag: tagOfMovement(word.id) ?? '', kind, details }, at)
+      const found = { ...about, tag: tagOfMovement(word.id) ?? '', kind, details, leg: LEG }
+      const opened = await openAlone(app.db, found, { at, alongside: [heard()] })
+      return { opened: opened ? 1 : 0, closed: 0 }
     }
   }
 }

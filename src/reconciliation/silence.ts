@@ -1,8 +1,7 @@
 import type { App } from '../app.ts'
 import { closeSilence } from '../exceptions/agree.ts'
-import { openException } from '../exceptions/exception.ts'
+import { openAlone } from '../exceptions/exception.ts'
 import { statement } from '../platform/db/statement.ts'
-import { writeAll } from '../platform/db/write-all.ts'
 import { tagOfMovement } from './movements.ts'
 
 /** An open live movement that the operator has not answered about for long. */
@@ -34,16 +33,17 @@ const MOST_A_RUN = 1000
 export async function reportSilence(app: App, afterMs: number): Promise<{ opened: number; closed: number }> {
   const at = app.clock.now()
   const silent = await app.db.query(SILENT, [new Date(at.getTime() - afterMs).toISOString(), MOST_A_RUN])
+  let opened = 0
   for (const { merchantId, id: subject, neverArrived, since } of silent) {
     const kind = neverArrived ? 'never_arrived' : 'unresolved'
     const found = { merchantId, tag: tagOfMovement(subject) ?? '', mode: 'live', kind, subject } as const
     const details = { since: since.toISOString() }
-    await writeAll(app.db, openException({ ...found, details }, at))
+    if (await openAlone(app.db, { ...found, details }, { at })) opened += 1
   }
   const over = await app.db.query(OVER, [MOST_A_RUN])
   for (const one of over) {
     const closing = closeSilence(one, at)
     await app.db.query(closing.statement, closing.values)
   }
-  return { opened: silent.length, closed: over.length }
+  return { opened, closed: over.length }
 }

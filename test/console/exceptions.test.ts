@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { agreeOn } from '../../src/exceptions/agree.ts'
+import { agreeAlone } from '../../src/exceptions/agree.ts'
 import { openPlatformException } from '../../src/exceptions/platform-exceptions.ts'
 import { contradicted, pair, tokenOf } from '../helpers/approving.ts'
 import { hasForm } from '../helpers/browser.ts'
@@ -121,8 +121,8 @@ test('what the next looks agreed on has no resolution of a person', async () => 
   await service.rows(`update exceptions set kind = 'mismatch' where merchant_id = $1`, [merchantId])
   for (const passed of [0, 3_600_000]) {
     service.pass(passed)
-    const calls = agreeOn({ merchantId, mode: 'live', subject }, ['mismatch'], service.clock.now())
-    await service.app.db.transaction(async (tx) => ({ value: await tx.send(...calls) }))
+    const agreement = { leg: 'references', kinds: ['mismatch'], at: service.clock.now() } as const
+    await agreeAlone(service.app.db, { merchantId, mode: 'live', subject }, agreement)
   }
   const [row] = await service.rows<{ id: string; resolution: string | null }>(
     'select id, resolution from exceptions where merchant_id = $1 and closed_at is not null',

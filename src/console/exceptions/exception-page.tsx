@@ -62,7 +62,7 @@ export async function showException(visit: ConsoleVisit, state: FormState | null
 
 function About({ visit, exception }: { visit: ConsoleVisit; exception: OpenedException }) {
   const { facts } = one
-  const { merchant, owner, closedAt, resolution } = exception
+  const { merchant, owner, foundBy, closedAt, resolution } = exception
   return (
     <Section title={exception.id}>
       {closedAt === null && exception.severity === 'critical' && merchant !== null && (
@@ -80,6 +80,7 @@ function About({ visit, exception }: { visit: ConsoleVisit; exception: OpenedExc
           ],
           [facts.mode, exception.mode],
           [facts.subject, <Subject visit={visit} exception={exception} />],
+          foundBy !== null && [facts.foundBy, foundBy.map((leg) => EXCEPTIONS.legs[leg]).join(', ')],
           [facts.owner, owner === null ? one.nobody : <Said text={owner} />],
           [facts.opened, <Time at={exception.openedAt} />],
           [facts.seen, EXCEPTIONS.times(exception.seenCount)],

@@ -1,3 +1,4 @@
+import type { ExceptionLeg } from '../../exceptions/exception.ts'
 import type { ExceptionList } from '../../exceptions/find-exceptions.ts'
 import type { Resolution } from '../../exceptions/resolution.ts'
 
@@ -49,6 +50,7 @@ export const EXCEPTIONS = {
       mode: 'Mode',
       subject: 'About',
       severity: 'Severity',
+      foundBy: 'Found in',
       owner: 'Looked after by',
       opened: 'Opened',
       seen: 'Found',
@@ -103,6 +105,11 @@ export const EXCEPTIONS = {
     ended_lost: 'ended as lost, by the operator’s statement',
   } as const satisfies Record<Resolution, string>,
   agreed: 'later looks agreed',
+  legs: {
+    internal: 'our own books',
+    references: 'the operator’s answers',
+    statement: 'the operator’s statement',
+  } as const satisfies Record<ExceptionLeg, string>,
   forms: {
     take: 'Take it',
     taken: 'You look after it.',

@@ -1,0 +1,39 @@
+import type { App } from '../app.ts'
+import { agreeAlone } from '../exceptions/agree.ts'
+import type { ExceptionKind } from '../exceptions/exception.ts'
+import { statement } from '../platform/db/statement.ts'
+import { LIVE_MOVEMENTS } from './movements.ts'
+import type { Period } from './statement-lines.ts'
+
+type Listed = { merchantId: number; subject: string }
+
+const KINDS: readonly ExceptionKind[] = ['ours_only', 'mismatch']
+const MOST = 1000
+const LINE = `l.status = 'SUCCESSFUL' and (l.external_id in (m.id, upper(m.id)) or l.rail_transaction_id = m.rail_transaction_id)`
+// Open ones first, then those that somebody resolved last and that no statement has agreed on since. Each movement is looked up by its id.
+const LISTED = statement<Listed>(
+  'statement: listed as we say',
+  `select e.merchant_id as "merchantId", e.subject
+   from (select merchant_id, subject, max(coalesce(closed_at, 'infinity')) as until from exceptions
+     where mode = 'live' and kind = any($3::text[])
+       and (closed_at is null or (resolved_by is distinct from 'agreement' and not agreed ? 'statement'))
+     group by merchant_id, subject order by until desc limit ${MOST}) e
+   cross join lateral (select * from (${LIVE_MOVEMENTS}) o where o.merchant_id = e.merchant_id and o.id = e.subject offset 0) m
+   where m.status in ('succeeded', 'refunded')
+     and exists (select from rail_statement_lines l where ${LINE} and l.at between $1 and $2)
+     and not exists (select from rail_statement_lines l where ${LINE} and (l.amount <> m.amount or l.type <> m.side))`,
+)
+
+/**
+ * What this leg found missing or different, and a statement of this period lists as we say: two that do so, an hour apart, close
+ * it (rails.md 5.4). Answers how many were closed.
+ */
+export async function agreeOnLines(app: App, { from, to }: Period): Promise<number> {
+  const listed = await app.db.query(LISTED, [from.toISOString(), to.toISOString(), KINDS])
+  let closed = 0
+  for (const { merchantId, subject } of listed) {
+    const about = { merchantId, subject, mode: 'live' } as const
+    closed += await agreeAlone(app.db, about, { leg: 'statement', kinds: KINDS, at: app.clock.now() })
+  }
+  return closed
+}
