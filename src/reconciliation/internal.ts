@@ -2,7 +2,6 @@ import type { App } from '../app.ts'
 import { type Break, openExceptions } from '../exceptions/exception.ts'
 import { openOnPlatform, type PlatformBreak } from '../exceptions/platform-exceptions.ts'
 import { statement } from '../platform/db/statement.ts'
-import { OVERDUE_INVARIANTS } from '../verify/overdue-invariants.ts'
 import { type Finding, type Offender, verifyCell } from '../verify/verify.ts'
 import { emptyLeg, type Leg } from './leg.ts'
 
@@ -10,8 +9,6 @@ const TAGS = statement<{ merchantId: number; tag: string }>(
   'tags of merchants with breaches',
   'select id as "merchantId", tag from merchants where id = any($1::bigint[])',
 )
-// Work that is overdue is no break of the books; the alerts tell of it.
-const OVERDUE = new Set(OVERDUE_INVARIANTS.map(({ id }) => id))
 // So many offenders are reported in a run, in transactions of so many: each holds the heads of their accounts.
 const MOST_REPORTED = 1000
 const TOGETHER = 100
@@ -20,11 +17,11 @@ type Looking = Pick<App, 'db' | 'directory' | 'clock' | 'log'>
 type Breach = Offender & { subject: string; says: string }
 
 /**
- * Leg 1: the invariants of the ledger. A breach is critical for the account whose row breaks it, else for the platform, and only a
+ * Leg 1: the invariants of the ledger. Work that is late is no break of the books; alerts tell of it. A breach is critical for the account whose row breaks it, else for the platform, and only a
  * person closes it (rails.md 5.4). `left`: offenders beyond those that one run reports.
  */
 export async function checkInternal(app: Looking): Promise<Leg> {
-  const findings = (await verifyCell(app.db, app.clock.now())).filter(({ id }) => !OVERDUE.has(id))
+  const findings = (await verifyCell(app.db, app.clock.now())).filter(({ late }) => !late)
   const broken = findings.filter(({ violations }) => violations > 0)
   const breaches = eachAccountFirst(broken.flatMap(breachesOf)).slice(0, MOST_REPORTED)
   const violations = broken.reduce((sum, finding) => sum + finding.violations, 0)

@@ -2,13 +2,15 @@
  * One thing that is always true about money (ledger.md section 12, reliability.md section 2). `counted` answers with the
  * number of rows looked at; `offenders` with the columns `merchant_id`, `mode` and `offender` (text), no row when it holds. The
  * first two name the account whose payouts a breach pauses: both are null where the row belongs to no merchant, and neither is
- * where it does. In both queries, $1 is the time now and $2 the time 29 days ago: deliveries and keys are pruned after 30. No
- * schema is named: the connection decides the cell.
+ * where it does. An offender is a name of ours, never a text that a client has sent. In both queries, $1 is the time now and $2
+ * the time 29 days ago: deliveries and keys are pruned after 30. No schema is named: the connection decides the cell.
  */
 export type Invariant = {
   id: string
   /** One plain sentence for people. */
   says: string
+  /** It finds work that is late: an alert tells of that, and nobody's payouts are paused for it. */
+  late?: boolean
   counted: string
   offenders: string
 }

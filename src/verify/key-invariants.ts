@@ -14,14 +14,18 @@ const OBJECTS = `select merchant_id, mode, id, null as key, voided_at is not nul
   union all select merchant_id, mode, id, null, false, false, charge_id from dispense_claims where kind = 'direct'
   union all select merchant_id, either, id, null, false, false, id from subaccounts cross join unnest(enum_range(null::mode)) as modes (either)`
 
+// A key is a text of its client, which may read like anything: it is named by what it made, else by its digest.
+const NAME = `coalesce(k.object_id, 'key ' || left(encode(sha256(convert_to(k.key, 'UTF8')), 'hex'), 16))`
+
 /** Idempotency keys, and the exceptions that pause payouts. */
 export const KEY_INVARIANTS: readonly Invariant[] = [
   {
     id: 'K1',
     says: 'no key has been running for longer than 60 seconds, by any clock, unless somebody is at work on its bulk call',
+    late: true,
     counted: KEYS,
     // An expired lease is taken by the finisher within seconds.
-    offenders: `select k.merchant_id, k.mode, k.key as offender
+    offenders: `select k.merchant_id, k.mode, ${NAME} as offender
       from idempotency_keys k left join bulk_batches b on (b.merchant_id, b.id) = (k.merchant_id, k.object_id)
       where k.status is null
         and (k.created_at < $1::timestamptz - interval '60 seconds' or k.created_at > $1::timestamptz + interval '60 seconds')
@@ -31,7 +35,7 @@ export const KEY_INVARIANTS: readonly Invariant[] = [
     id: 'ID5',
     says: 'no key keeps an answer that must not be kept, or half an answer',
     counted: KEYS,
-    offenders: `select merchant_id, mode, key as offender from idempotency_keys
+    offenders: `select merchant_id, mode, ${NAME} as offender from idempotency_keys k
       where status in (401, 403, 413, 429, 500, 502, 503) or (status is null) <> (body is null)`,
   },
   {
@@ -40,11 +44,11 @@ export const KEY_INVARIANTS: readonly Invariant[] = [
     counted: `select count(*) ${OF_OBJECTS}`,
     // An object that was taken back has freed its key in the same commit; only the 400 for a payout that the rail will not
     // serve is kept.
-    offenders: `select k.merchant_id, k.mode, k.key as offender from idempotency_keys k left join (${OBJECTS}) o on (o.merchant_id, o.id, o.mode) = (k.merchant_id, k.object_id, k.mode)
+    offenders: `select k.merchant_id, k.mode, ${NAME} as offender from idempotency_keys k left join (${OBJECTS}) o on (o.merchant_id, o.id, o.mode) = (k.merchant_id, k.object_id, k.mode)
         where k.object_id is not null and (o.id is null or o.key <> k.key or o.voided <> o.refused
           or (o.refused and k.status is distinct from 400) or (not o.refused and (k.status >= 300 or position(o.shown in k.body) = 0)))
       union all
-      select k.merchant_id, max(k.mode), string_agg(k.key, ' ' order by k.key) ${OF_OBJECTS} group by k.merchant_id, k.object_id having count(*) > 1
+      select k.merchant_id, max(k.mode), k.object_id ${OF_OBJECTS} group by k.merchant_id, k.object_id having count(*) > 1
       union all
       select b.merchant_id, b.mode, b.id from bulk_batches b left join idempotency_keys k on (k.merchant_id, k.mode, k.key, k.object_id) = (b.merchant_id, b.mode, b.key, b.id)
         where b.lease_until is not null and (k.key is null or k.status is not null)`,
@@ -69,6 +73,7 @@ export const KEY_INVARIANTS: readonly Invariant[] = [
   {
     id: 'AK1',
     says: 'no merchant has a key that is open in its cell minutes after it was revoked',
+    late: true,
     counted: 'select count(*) from merchants',
     // The directory has the keys for calls, the cell those for signing callbacks. A difference after a crash is repaired
     // within seconds.

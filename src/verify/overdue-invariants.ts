@@ -16,12 +16,14 @@ export const OVERDUE_INVARIANTS: readonly Invariant[] = [
   {
     id: 'OV1',
     says: 'every charge or share whose hold was over three hours ago has been released',
+    late: true,
     counted: `select count(*) from (${HELD}) held`,
     offenders: `select merchant_id, mode, id as offender from (${HELD}) held where hold_until < $1::timestamptz - ${HOLD_PATIENCE}`,
   },
   {
     id: 'OV2',
     says: 'every schedule whose date passed an hour ago has run, unless its account may not pay now',
+    late: true,
     counted: `select count(*) from schedules where status = 'active'`,
     offenders: `select s.merchant_id, s.mode, s.id as offender
       from schedules s join merchants m on m.id = s.merchant_id and m.active
@@ -32,6 +34,7 @@ export const OVERDUE_INVARIANTS: readonly Invariant[] = [
   {
     id: 'OV3',
     says: 'while there is an address no event waits for one, and without an address none is due',
+    late: true,
     counted: `select count(*) from deliveries where status = 'pending'`,
     // An event may be stored while the address changes, and the background task then moves a thousand in a run.
     offenders: `select d.merchant_id, d.mode, d.event_id as offender
@@ -43,6 +46,7 @@ export const OVERDUE_INVARIANTS: readonly Invariant[] = [
   {
     id: 'OV4',
     says: 'every open charge, payout and top-up that was due an hour ago was sent or asked about, unless a freeze or a pause holds it back',
+    late: true,
     counted: `select (select count(*) from charges where follow_at is not null) + (select count(*) from payouts where follow_at is not null)
       + (select count(*) from top_ups where follow_at is not null)`,
     // Queued movements wait while their account or the platform is stopped; those that may have left are asked about.

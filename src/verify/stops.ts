@@ -20,6 +20,7 @@ export async function verifyStops(app: App): Promise<Finding> {
   return {
     id: 'FZ1',
     says: 'the cell stops or runs live payouts as the directory says',
+    late: false,
     looked: 1,
     violations: offenders.length,
     offenders,

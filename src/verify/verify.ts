@@ -11,6 +11,8 @@ export type Offender = { merchantId: number | null; mode: 'test' | 'live' | null
 export type Finding = {
   id: string
   says: string
+  /** It is work that is late, no break of the books. */
+  late: boolean
   looked: number
   violations: number
   offenders: Offender[]
@@ -55,8 +57,8 @@ export function verifyReport(findings: readonly Finding[]): string {
   return [...lines, end].join('\n')
 }
 
-function reportLine({ id, says, looked, violations, offenders, ms }: Finding): string {
-  const verdict = violations === 0 ? 'holds ' : 'BROKEN'
+function reportLine({ id, says, late, looked, violations, offenders, ms }: Finding): string {
+  const verdict = violations === 0 ? 'holds ' : late ? 'LATE  ' : 'BROKEN'
   const figures = `${looked} rows, ${violations} violations, ${Math.round(ms)} ms`
   const named =
     violations === 0 ? '' : `: ${firstOffenders(offenders).join(', ')}${violations > NAMED ? ', ...' : ''}`
@@ -65,7 +67,7 @@ function reportLine({ id, says, looked, violations, offenders, ms }: Finding): s
 
 async function examine(
   client: ClientBase,
-  { id, says, counted, offenders }: Invariant,
+  { id, says, late = false, counted, offenders }: Invariant,
   now: Date,
 ): Promise<Finding> {
   const started = performance.now()
@@ -79,6 +81,7 @@ async function examine(
   return {
     id,
     says,
+    late,
     looked: Number(row.looked),
     violations: Number(row.violations),
     offenders: row.offenders ?? [],

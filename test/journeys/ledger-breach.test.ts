@@ -3,7 +3,7 @@ import test from 'node:test'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { reconcileNow } from '../../src/reconciliation/reconcile.ts'
 import { BY_HAND } from '../helpers/actors.ts'
-import type { Shop } from '../helpers/live-service.ts'
+import { newPayer, type Shop } from '../helpers/live-service.ts'
 import { opened } from '../helpers/opened.ts'
 import { payNew, richShop, startPayingService } from '../helpers/payouts.ts'
 import { fund } from '../helpers/schedules.ts'
@@ -78,4 +78,19 @@ test('a breach of test money pauses the payouts of test mode and lets live money
   assert.ok(open.some(({ subject }) => subject === `C1 ${body.id}`))
   assert.equal(await paysInTest(shop), 400)
   assert.equal(await paysOut(shop), 201)
+})
+
+test("a key of one merchant that reads like another's charge hurts neither, however long it runs", async () => {
+  const shop = await richShop(service)
+  const victim = await richShop(service)
+  const { body } = await victim.live.charge({ amount: 5000, customer: { phone: newPayer() } })
+  const begun = { 'idempotency-key': body.id }
+  assert.equal((await payNew(shop.live, { amount: 1000 }, begun)).status, 201)
+  await service.rows(
+    `update idempotency_keys set status = null, body = null, created_at = created_at - interval '2 minutes' where key = $1`,
+    [body.id],
+  )
+  await reconcile()
+  assert.deepEqual([await openOf(victim), await openOf(shop)], [[], []])
+  assert.deepEqual([await paysOut(victim), await paysOut(shop)], [201, 201])
 })

@@ -4,10 +4,12 @@ import type pg from 'pg'
 import type { App } from '../../src/app.ts'
 import { type Database, openDatabase } from '../../src/platform/db/database.ts'
 import { checkInternal } from '../../src/reconciliation/internal.ts'
+import { INVARIANTS } from '../../src/verify/invariants.ts'
+import { verifyCell } from '../../src/verify/verify.ts'
 import { opened, prepare } from '../helpers/opened.ts'
 import { testDatabase } from '../helpers/test-database.ts'
 import { APPROVAL, BATCH, CARD, NOW, PREPARED, SCHEDULE, SUBACCOUNT, TOP_UP } from './names.ts'
-import { WITHOUT_CONSTRAINTS } from './planted-faults.ts'
+import { PLANTED_FAULTS, WITHOUT_CONSTRAINTS } from './planted-faults.ts'
 import { connect } from './rolled-back.ts'
 import { buildWorld } from './world.ts'
 
@@ -46,6 +48,24 @@ const breaches = async () =>
        where e.kind = 'ledger_breach' and e.closed_at is null order by e.opened_at, e.id`,
     )
   ).rows
+
+test('work that is late is told by an alert and pauses nobody', async () => {
+  const late = INVARIANTS.flatMap((one) => (one.late ? one.id : []))
+  for (const wanted of late) {
+    const sql = PLANTED_FAULTS.find(({ id }) => id === wanted)?.sql ?? ''
+    // A delivery that is given another name would break its event as well.
+    await plant(sql.replace(/(, )?event_id = 'evt_\w+'(, )?/, ''))
+  }
+  const findings = (await verifyCell(db, NOW)).filter(({ violations }) => violations > 0)
+  assert.deepEqual(
+    findings.map(({ id }) => id),
+    late,
+  )
+  assert.deepEqual(late, ['VE4', 'K1', 'AK1', 'EV5', 'OV1', 'OV2', 'OV3', 'OV4'])
+  const leg = await reconcile()
+  assert.deepEqual([leg.opened, leg.left, leg.lookedAt - leg.agreed], [0, 0, 0])
+  assert.deepEqual(await breaches(), [])
+})
 
 test('settlements, calls, schedules, preparations, approvals, subaccounts and cards pause the account that they belong to', async () => {
   const settlement = (

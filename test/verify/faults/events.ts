@@ -63,12 +63,14 @@ export const EVENT_FAULTS: readonly Fault[] = [
       update deliveries set event_id = 'evt_other', ${other} where not exists (select from events where id = event_id)`,
     ]),
   ]),
-  ...plant('EV5', [
+  ...plant('EV10', [
     [
       'evt_early',
       'a delivery given up too early',
       `update deliveries set attempts = 7, event_id = 'evt_early' where status = 'failed'`,
     ],
+  ]),
+  ...plant('EV5', [
     [
       'evt_claimed',
       'a delivery claimed for ever',

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { BATCH, CHARGE, DIRECT, type Fault, LIVE_1, of, PAYOUT, SCHEDULE, SUBACCOUNT } from '../names.ts'
 import {
   batches,
@@ -15,104 +16,86 @@ import {
 } from '../planting.ts'
 
 const { held, testPaid } = CHARGE
+// The key of a refusal made nothing: it is named by its digest.
+const UNNAMED = `key ${createHash('sha256').update('key-refused').digest('hex').slice(0, 16)}`
 
 export const KEY_FAULTS: readonly Fault[] = [
   ...plant('K1', [
     [
-      `key-${CHARGE.sending}`,
+      CHARGE.sending,
       'a key that runs for ever',
       `update idempotency_keys set created_at = '2026-03-10T08:58:59Z' where status is null`,
     ],
     [
-      `key-${CHARGE.sending}`,
+      CHARGE.sending,
       'a running key from before the clock stepped back',
       `update idempotency_keys set created_at = '2026-03-10T10:00:00Z' where status is null`,
     ],
     [
-      `key-${BATCH.waiting}`,
+      BATCH.waiting,
       'a bulk call that nobody has taken up',
       `update idempotency_keys set created_at = '2026-03-10T08:58:59Z' where status is null;
       update bulk_batches set lease_until = '2026-03-10T08:59:29Z' where ${of(BATCH.waiting)}`,
     ],
     [
-      `key-${BATCH.first}`,
+      BATCH.first,
       'a finished bulk call that was never answered',
       change(keys(BATCH.first), 'status = null, body = null'),
     ],
   ]),
   ...plant('ID5', [
     ...each([401, 403, 413, 429, 500, 502, 503], (status) => [
-      'key-refused',
+      UNNAMED,
       `a key that keeps a ${status}`,
       `update idempotency_keys set status = ${status} where key = 'key-refused'`,
     ]),
     [
-      'key-refused',
+      UNNAMED,
       'a key with half an answer',
       `update idempotency_keys set body = null where key = 'key-refused'`,
     ],
   ]),
   ...plant('ID6', [
-    [`key-${testPaid}`, 'a key of a charge that is not there', remove(charges(testPaid))],
-    [`key-${testPaid}`, 'a key in the other mode', change(keys(testPaid), `mode = 'live'`)],
+    [testPaid, 'a key of a charge that is not there', remove(charges(testPaid))],
+    [testPaid, 'a key in the other mode', change(keys(testPaid), `mode = 'live'`)],
     [
-      `key-${held}`,
+      CHARGE.voided,
       'a key of a charge that was taken back',
       change(keys(held), `object_id = '${CHARGE.voided}', body = '${CHARGE.voided}'`),
     ],
-    [`key-again key-${testPaid}`, 'two keys for one charge', copy(keys(testPaid), { key: 'key-again' })],
-    [
-      `key-${testPaid}`,
-      "a key with another charge's answer",
-      change(keys(testPaid), `body = '{"id":"${held}"}'`),
-    ],
-    [`key-${PAYOUT.open}`, 'a key of payouts whose object is not there', remove(payouts(PAYOUT.open))],
-    [`key-${BATCH.first}`, 'a key of bulk_batches whose object is not there', remove(batches(BATCH.first))],
-    [
-      `key-${SCHEDULE.daily}`,
-      'a key of schedules whose object is not there',
-      remove(schedules(SCHEDULE.daily)),
-    ],
-    [
-      `key-${SUBACCOUNT.farm}`,
-      'a key of subaccounts whose object is not there',
-      remove(subaccounts(SUBACCOUNT.farm)),
-    ],
+    [testPaid, 'two keys for one charge', copy(keys(testPaid), { key: 'key-again' })],
+    [testPaid, "a key with another charge's answer", change(keys(testPaid), `body = '{"id":"${held}"}'`)],
+    [PAYOUT.open, 'a key of payouts whose object is not there', remove(payouts(PAYOUT.open))],
+    [BATCH.first, 'a key of bulk_batches whose object is not there', remove(batches(BATCH.first))],
+    [SCHEDULE.daily, 'a key of schedules whose object is not there', remove(schedules(SCHEDULE.daily))],
+    [SUBACCOUNT.farm, 'a key of subaccounts whose object is not there', remove(subaccounts(SUBACCOUNT.farm))],
     ...each([PAYOUT.open, BATCH.first, SCHEDULE.daily], (id) => [
-      `key-${id}`,
+      id,
       `the key of ${id} in the other mode`,
       change(keys(id), `mode = 'live'`),
     ]),
     [
-      `key-${SUBACCOUNT.farm}`,
+      SUBACCOUNT.farm,
       "a subaccount's key of another merchant",
       change(keys(SUBACCOUNT.farm), 'merchant_id = 2'),
     ],
     [
-      `key-${PAYOUT.open}`,
+      'lnk_1',
       'a key of something unheard of',
       change(keys(PAYOUT.open), `object_id = 'lnk_1', body = 'lnk_1'`),
     ],
+    [PAYOUT.refused, 'a payout taken back whose key shows it', change(keys(PAYOUT.refused), 'status = 201')],
     [
-      `key-${PAYOUT.refused}`,
-      'a payout taken back whose key shows it',
-      change(keys(PAYOUT.refused), 'status = 201'),
-    ],
-    [
-      `key-${PAYOUT.refused}`,
+      PAYOUT.refused,
       'a payout taken back whose key still runs',
       change(keys(PAYOUT.refused), 'status = null, body = null'),
     ],
     [
-      `key-${PAYOUT.livePaid}`,
+      PAYOUT.livePaid,
       'a payout that exists though its key says that it was refused',
       change(keys(PAYOUT.livePaid), 'status = 400'),
     ],
-    [
-      `key-${BATCH.first}`,
-      'a bulk call that came under another key',
-      change(batches(BATCH.first), `key = 'other'`),
-    ],
+    [BATCH.first, 'a bulk call that came under another key', change(batches(BATCH.first), `key = 'other'`)],
     ...each(
       [remove(keys(BATCH.waiting)), change(keys(BATCH.waiting), 'status = 200, body = object_id')],
       (sql) => [BATCH.waiting, `an unfinished bulk call whose key does not run: ${sql.slice(0, 6)}`, sql],
@@ -123,7 +106,7 @@ export const KEY_FAULTS: readonly Fault[] = [
         change(keys(DIRECT.delivered), `body = '{"charge_id":"txn_other"}'`),
         change(keys(DIRECT.delivered), `mode = 'live'`),
       ],
-      (sql) => [`key-${DIRECT.delivered}`, `a key of a direct dispense: ${sql}`, sql],
+      (sql) => [DIRECT.delivered, `a key of a direct dispense: ${sql}`, sql],
     ),
   ]),
   ...plant('EX1', [

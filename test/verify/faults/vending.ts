@@ -127,9 +127,11 @@ export const VENDING_FAULTS: readonly Fault[] = [
     ],
   ]),
   ...all('VE4', [
+    ['dclm_named', 'under way for ever', claimOf(claimed, `lease_until = '2026-03-10T08:54:59Z'`)],
+  ]),
+  ...all('VE12', [
     ['dclm_named', 'a claim without a lease', claimOf(claimed, 'lease_until = null')],
     ['dclm_named', 'a lease of what has ended', claimOf(delivered, `lease_until = '2026-03-10T09:00:00Z'`)],
-    ['dclm_named', 'under way for ever', claimOf(claimed, `lease_until = '2026-03-10T08:54:59Z'`)],
     ['dclm_named', 'accepted and never sent', claimOf(again, `state = 'accepted', commanded_at = null`)],
   ]),
   ...all('VE5', [
