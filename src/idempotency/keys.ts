@@ -110,7 +110,7 @@ export function replayOf(row: KeyRow, fingerprint: Buffer): StoredAnswer {
  * What a key answers already; null while it is running. A request that comes to its own answer late gives this one instead,
  * because another process may have taken its key for an orphan and finished it (contract.md G58).
  */
-export const keptAnswer = ({ status, body, objectId }: KeyRow): StoredAnswer | null =>
+const keptAnswer = ({ status, body, objectId }: KeyRow): StoredAnswer | null =>
   status === null || body === null ? null : { status, body, objectId }
 
 /** The answer that a key holds by now, whatever it is about; null while it is running, or where it was freed. */
