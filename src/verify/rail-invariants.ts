@@ -10,17 +10,18 @@ const FOLLOWED = ['charges', 'payouts', 'top_ups']
   .map((table) => `(select count(*) from ${table} where follow_at is not null)`)
   .join(' + ')
 
+// The operator's words behind an end, for every noun alike: one word more for one of them is one for all. `refused` counts once three
+// questions have confirmed it.
+const WORDS = `case status when 'failed' then array['failed', 'rejected', 'refused', 'unavailable'] else array['succeeded'] end as words`
+
 // Ended live movements that went to a rail, with the answers that allow such an end. Withdrawals that were not approved
 // never left.
-const ENDED = `select merchant_id, id, rail_reference,
-      case status when 'failed' then array['failed', 'rejected', 'refused', 'unavailable'] else array['succeeded'] end as words
-    from charges where mode = 'live' and rail_reference is not null and status in ('succeeded', 'failed', 'refunded')
-  union all select merchant_id, id, rail_reference, case status when 'failed' then array['failed', 'rejected', 'refused'] else array['succeeded'] end
+const ENDED = `select merchant_id, id, rail_reference, ${WORDS} from charges
+    where mode = 'live' and rail_reference is not null and status in ('succeeded', 'failed', 'refunded')
+  union all select merchant_id, id, rail_reference, ${WORDS}
     from payouts p where mode = 'live' and status in ('succeeded', 'failed') and not exists (select from withdrawals w
       where (w.merchant_id, w.id) = (p.merchant_id, p.id) and w.state in ('rejected', 'cancelled'))
-  union all select merchant_id, id, rail_reference,
-      case status when 'failed' then array['failed', 'rejected', 'unavailable'] else array['succeeded'] end
-    from top_ups where status in ('succeeded', 'failed')`
+  union all select merchant_id, id, rail_reference, ${WORDS} from top_ups where status in ('succeeded', 'failed')`
 const OPEN = `select merchant_id, id, rail_reference from charges
     where mode = 'live' and status in ('pending', 'authorized') and voided_at is null
   union all select merchant_id, id, rail_reference from payouts

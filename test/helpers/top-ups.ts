@@ -7,9 +7,10 @@ import type { TopUp } from '../../src/top-ups/top-up.ts'
 import { BY_HAND, owner } from './actors.ts'
 import { followUntilEnded, TOP_UPS } from './following-charges.ts'
 import { type LiveService, newPayer } from './live-service.ts'
+import type { TestService } from './test-service.ts'
 
 /** A verified shop, and how it asks for a top-up. */
-export async function topUpShop(service: LiveService) {
+export async function topUpShop(service: TestService & Pick<LiveService, 'shop'>) {
   const { merchant, live } = await service.shop()
   const merchantId = (await findMerchant(service.gateway, merchant.id)).merchant.id
   const phone = newPayer()

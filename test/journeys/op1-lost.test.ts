@@ -16,6 +16,7 @@ import { balanceOf, eventsOf, transfersOf } from '../helpers/money-rows.ts'
 import { startOp1Service } from '../helpers/op1-service.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
 import { pay } from '../helpers/payouts.ts'
+import { topUpShop } from '../helpers/top-ups.ts'
 
 // A movement that its operator never had is ended by a person, with the operator's own statement as proof (rails.md 5.4).
 const ONLY_BY_TEST = { faultsInRow: 10_000, minCalls: 10_000 }
@@ -63,6 +64,7 @@ const wait = async (hours: number) => {
     service.pass(step < 60 ? HOUR / 60 : HOUR)
     await service.run('follow-charges')
     await service.run('send-payouts')
+    await service.run('follow-top-ups')
   }
 }
 async function exceptionOf(subject: string): Promise<{ id: string; merchantId: number }> {
@@ -154,6 +156,19 @@ test('a payout that never arrived gives back its amount and fee', async () => {
   const shown = (await shop.live.get(`/v1/payouts/${body.id}`)).body
   assert.deepEqual([shown.status, shown.failure_reason], ['failed', 'timeout'])
   assert.deepEqual(await balanceOf(shop.live), before)
+})
+
+test('a top-up that never arrived fails, and nothing was credited', async () => {
+  const shop = await topUpShop(service)
+  losing(shop.phone)
+  const { id } = await shop.ask()
+  const sentAt = service.clock.nowMs()
+  await wait(30)
+  await importing('collect', { sentAt })
+  await end(id)
+  const [ended] = await shop.listed()
+  assert.deepEqual([ended?.status, ended?.failureReason], ['failed', 'timeout'])
+  assert.deepEqual(await transfersOf(service, id), [])
 })
 
 test('two people end a payout at once, while it is asked about: the money comes back once', async () => {
