@@ -87,6 +87,8 @@ export type Approval = {
   /** Why it could not be done when somebody approved it last. */
   refused: string | null
   refusedAt: Date | null
+  /** It was refused for lack of money when somebody approved it last: it waits until the money is there, and does not expire. */
+  waitsForMoney: boolean
 }
 
 /** How long an approval waits. */
@@ -98,7 +100,7 @@ export const PLATFORM_TAG = 'platform'
 export const APPROVAL_COLUMNS = `a.merchant_id as "merchantId", a.id, a.kind, a.mode, a.subject, a.status, a.command, a.digest, a.reason,
   a.asked_by as "askedBy", a.asked_name as "askedName", a.asked_at as "askedAt", a.expires_at as "expiresAt",
   a.decided_by as "decidedBy", a.decided_name as "decidedName", a.decided_at as "decidedAt", a.note, a.refused,
-  a.refused_at as "refusedAt"`
+  a.refused_at as "refusedAt", a.waits_for_money as "waitsForMoney"`
 
 /** What was asked for. Its bytes were written from a command, and a constraint holds them to their digest. */
 export const commandOf = ({ command }: Pick<Approval, 'command'>): Command => JSON.parse(command.toString())

@@ -50,7 +50,8 @@ export async function approve(gateway: Gateway, caller: OperatorCaller, id: stri
     return row
   } catch (error) {
     if (!(error instanceof NotNow)) throw error
-    const kept = keepRefusal(place, error.message, gateway.clock.now())
+    const forMoney = error.refusal.code === 'insufficient_funds'
+    const kept = keepRefusal(place, { says: error.message, forMoney }, gateway.clock.now())
     await place.db.query(kept.statement, kept.values)
     throw error.refusal
   }

@@ -61,7 +61,7 @@ function rowOf(
     digest: createHash('sha256').update(bytes).digest(),
     ...{ reason: command.reason, askedBy: personId, askedName: name, askedAt: at },
     ...{ expiresAt: later(at, WAITS_MS), decidedBy: null, decidedName: null, decidedAt: null },
-    ...{ note: null, refused: null, refusedAt: null },
+    ...{ note: null, refused: null, refusedAt: null, waitsForMoney: false },
   }
 }
 

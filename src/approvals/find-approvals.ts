@@ -5,6 +5,7 @@ import { type MergedPage, type MergedWindow, mergedList, readMerged } from '../p
 import { notFound } from '../platform/refusal.ts'
 import { APPROVAL_COLUMNS, type Approval } from './approval.ts'
 import { type ApprovalPlace, placeOfApproval } from './approval-place.ts'
+import { isOver } from './judge-approval.ts'
 
 /** Which approvals: those that wait (asked by this person, or by others), and those that were decided. */
 export type ApprovalList = 'for-me' | 'by-me' | 'decided'
@@ -12,7 +13,7 @@ export type ApprovalList = 'for-me' | 'by-me' | 'decided'
 const WAITING = mergedList<Approval>(
   'approvals that wait',
   'a.asked_at',
-  `select ${APPROVAL_COLUMNS} from approvals a where {beyond} and a.status = 'waiting' and a.expires_at > $4
+  `select ${APPROVAL_COLUMNS} from approvals a where {beyond} and a.status = 'waiting' and (a.expires_at > $4 or a.waits_for_money)
      and ($5 and a.asked_by = $6 or not $5 and a.asked_by <> $6) order by {order}`,
 )
 const DECIDED = mergedList<Approval>(
@@ -49,8 +50,7 @@ export async function getApproval(gateway: Gateway, id: string): Promise<Approva
   const { db, merchantId } = await placeOfApproval(gateway, id)
   const found = await firstRow(db.query(ONE, [merchantId, id]))
   if (found === null) throw notFound('approval')
-  const isOver = found.status === 'waiting' && found.expiresAt <= gateway.clock.now()
-  return isOver ? { ...found, status: 'expired' } : found
+  return isOver(found, gateway.clock.now()) ? { ...found, status: 'expired' } : found
 }
 
 /** What was asked about something, newest first. `merchantId` 0 for what is about the platform. */

@@ -32,10 +32,14 @@ export function judgeWithdrawing(row: Approval, caller: OperatorCaller, at: Date
   judgeWaiting(row, at)
 }
 
-function judgeWaiting({ status, expiresAt }: Approval, at: Date): void {
-  if (status !== 'waiting') throw alreadyEnded(status)
-  if (expiresAt <= at) throw alreadyEnded('expired')
+function judgeWaiting(row: Approval, at: Date): void {
+  if (row.status !== 'waiting') throw alreadyEnded(row.status)
+  if (isOver(row, at)) throw alreadyEnded('expired')
 }
+
+/** Whether its time is over. What was refused for lack of money waits until that is there. */
+export const isOver = ({ status, expiresAt, waitsForMoney }: Approval, at: Date): boolean =>
+  status === 'waiting' && expiresAt <= at && !waitsForMoney
 
 const samePerson = () =>
   new Refusal(403, 'same_person', 'you asked for this yourself: a second operator must decide on it')

@@ -9,7 +9,7 @@ type About = { merchantId: number; kind: ApprovalKind; subject: string }
 const EXPIRE_ABOUT = statement(
   'expire approval about something',
   `update approvals set status = 'expired', decided_at = $4
-   where merchant_id = $1 and kind = $2 and subject = $3 and status = 'waiting' and expires_at <= $4`,
+   where merchant_id = $1 and kind = $2 and subject = $3 and status = 'waiting' and not waits_for_money and expires_at <= $4`,
 )
 const ADD = statement<{ id: string }>(
   'add approval',
@@ -32,12 +32,12 @@ const DECIDE = statement(
 )
 const REFUSED = statement(
   'approval was refused',
-  `update approvals set refused = $3, refused_at = $4 where merchant_id = $1 and id = $2 and status = 'waiting'`,
+  `update approvals set refused = $3, refused_at = $4, waits_for_money = $5 where merchant_id = $1 and id = $2 and status = 'waiting'`,
 )
 const EXPIRE = statement<Key>(
   'expire approvals',
   `update approvals p set status = 'expired', decided_at = $1
-   from (select merchant_id, id from approvals where status = 'waiting' and expires_at <= $1
+   from (select merchant_id, id from approvals where status = 'waiting' and not waits_for_money and expires_at <= $1
      order by expires_at limit $2 for no key update skip locked) due
    where p.merchant_id = due.merchant_id and p.id = due.id
    returning p.merchant_id as "merchantId", p.id`,
@@ -68,7 +68,11 @@ type Decided = Key & {
 export const decideApproval = ({ merchantId, id, status, by, at, note }: Decided): Call =>
   call(DECIDE, merchantId, id, status, by.personId, by.name, at.toISOString(), note)
 
-export const keepRefusal = ({ merchantId, id }: Key, says: string, at: Date): Call =>
-  call(REFUSED, merchantId, id, says, at.toISOString())
+/** `forMoney`: what it takes is not there. */
+export const keepRefusal = (
+  { merchantId, id }: Key,
+  { says, forMoney }: { says: string; forMoney: boolean },
+  at: Date,
+): Call => call(REFUSED, merchantId, id, says, at.toISOString(), forMoney)
 
 export const expireDueApprovals = (at: Date, most: number): Call<Key> => call(EXPIRE, at.toISOString(), most)

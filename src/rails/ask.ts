@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import type { Call } from '../platform/db/database.ts'
 import { isRefusedOnce } from './attempt-facts.ts'
-import { type AttemptState, addEvidence, countQuestion, moveAttempt } from './attempts.ts'
+import { type AttemptState, addEvidence, countQuestion, endAttempt } from './attempts.ts'
 import { differing, isSame } from './differing.ts'
 import { ladderFor } from './ladders.ts'
 import { lockPosts } from './lock-posts.ts'
@@ -101,8 +101,9 @@ function closing<Row extends Movable, Failure extends string>(
 ): Call[] {
   if (row.mode === 'test') return []
   const attempt = attemptOf(row)
+  const at = app.clock.now()
   return [
-    moveAttempt(attempt, 'ended', app.clock.now()),
+    endAttempt(attempt, { at, submitEndedAt: at }),
     addEvidence({ ...attempt, question: row.questionCount + 1 }, answer.kind, answer.evidence),
   ]
 }

@@ -55,8 +55,9 @@ const SEND = statement<{ installation: string; nth: number; repeated: boolean }>
 )
 const MOVE = statement(
   'move rail attempts',
-  `update rail_attempts a set state = n.state, submit_ended_at = coalesce(n.submit_ended_at, a.submit_ended_at)
-   from ${rowsOf('bigint', 'text', 'text', 'timestamptz')} as n (merchant_id, id, state, submit_ended_at)
+  `update rail_attempts a set state = n.state, submit_ended_at = coalesce(n.submit_ended_at, a.submit_ended_at),
+     ended_late_at = case when n.ended_at - a.created_at > interval '24 hours' then n.ended_at end
+   from ${rowsOf('bigint', 'text', 'text', 'timestamptz', 'timestamptz')} as n (merchant_id, id, state, submit_ended_at, ended_at)
    where a.merchant_id = n.merchant_id and a.id = n.id and a.state not in ('ended', 'void')`,
 )
 const ASKED = statement(
@@ -123,18 +124,35 @@ export const sendAttempt = (
 ): Call<{ installation: string; nth: number; repeated: boolean }> =>
   call(SEND, attempt.merchantId, attempt.reference, at.toISOString(), installation)
 
+type Named = { merchantId: number; reference: string }
+type LastState = 'ended' | 'void'
+
 /** Moves an attempt that has not ended; `submitEndedAt` is set when the submit has answered or given up. */
 export const moveAttempt = (
-  attempt: { merchantId: number; reference: string },
-  state: AttemptState,
+  attempt: Named,
+  state: Exclude<AttemptState, LastState>,
   submitEndedAt: Date | null,
-): Call => {
-  const { merchantId, reference } = attempt
-  const row = { merchantId, reference, state, submitEndedAt }
+): Call => move(attempt, { state, submitEndedAt, endedAt: null })
+
+/** Ends an attempt, with its movement. `submitEndedAt`: when its submit was over, where that was not known before. */
+export const endAttempt = (
+  attempt: Named,
+  {
+    state = 'ended',
+    at: endedAt,
+    submitEndedAt = null,
+  }: { state?: LastState; at: Date; submitEndedAt?: Date | null },
+): Call => move(attempt, { state, submitEndedAt, endedAt })
+
+function move(
+  { merchantId, reference }: Named,
+  to: { state: AttemptState; submitEndedAt: Date | null; endedAt: Date | null },
+): Call {
+  const row = { merchantId, reference, ...to }
   return callForRow(MOVE, { row, name: reference }, (each) => [
     ...each.numbers('merchantId'),
     ...each.words('reference', 'state'),
-    ...each.times('submitEndedAt'),
+    ...each.times('submitEndedAt', 'endedAt'),
   ])
 }
 

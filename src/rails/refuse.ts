@@ -2,7 +2,7 @@ import type { App } from '../app.ts'
 import { assert } from '../platform/assert.ts'
 import type { Call } from '../platform/db/database.ts'
 import { type AttemptFacts, isCurrentPost, isRefusedOnce } from './attempt-facts.ts'
-import { addEvidence, keepRefusal, moveAttempt, type Post } from './attempts.ts'
+import { addEvidence, endAttempt, keepRefusal, type Post } from './attempts.ts'
 import { lockPosts, ofPost } from './lock-posts.ts'
 import { type Movable, type Moved, type Mover, postOf } from './mover.ts'
 import type { Submitted } from './rail.ts'
@@ -68,7 +68,7 @@ export function endAsRefused<Row extends Movable, Failure extends string>(
   { holds, alongside }: { holds: (found: AttemptFacts) => boolean; alongside: readonly Call[] },
 ): Promise<Moved> {
   assert(row.refusedAs !== null, 'a refusal has its word')
-  const ended = moveAttempt(postOf(row, row.installation, row.nth), 'ended', null)
+  const ended = endAttempt(postOf(row, row.installation, row.nth), { at: app.clock.now() })
   return mover.end(app, row, {
     to: { status: 'failed', reason: row.refusedAs },
     still: ofPost(row.nth, holds),

@@ -14,13 +14,15 @@ export type EndedAttempt = {
   notFoundAt: Date | null
 }
 
-// What ended longer ago than eight days is not looked at any more; what was made just now may still be in a caller's hands.
-const REVIEWED = `a.installation = $1 and a.reviewed_at is null and a.state in ('ended', 'void')
-  and a.created_at between $2::timestamptz - interval '8 days' and $2::timestamptz - interval '15 minutes'
+const UNSEEN = `a.installation = $1 and a.reviewed_at is null and a.state in ('ended', 'void')
   and (a.review_asked_at is null or a.review_asked_at < $2::timestamptz - interval '8 hours')`
+// What ended longer ago than eight days is not looked at any more; what was made just now may still be in a caller's hands.
+const REVIEWED = `${UNSEEN} and a.created_at between $2::timestamptz - interval '8 days' and $2::timestamptz - interval '15 minutes'`
+// Only what ended more than a day after it was made says when that was.
+const ENDED_LATE = `${UNSEEN} and a.ended_late_at > $2::timestamptz - interval '8 days' and a.created_at < $2::timestamptz - interval '8 days'`
 // What was looked at a day ago may be reversed since then.
 const SAMPLED = `a.installation = $1 and a.reviewed_at between $2::timestamptz - interval '8 days' and $2::timestamptz - interval '1 day'
-  and a.created_at > $2::timestamptz - interval '7 days' and a.state in ('ended', 'void')
+  and greatest(a.created_at, a.ended_late_at) > $2::timestamptz - interval '7 days' and a.state in ('ended', 'void')
   and a.review_asked_at < $2::timestamptz - interval '8 hours'`
 // The time of the question is its lease: what a process that dies has claimed is asked about later.
 const claiming = (which: string) => `
@@ -32,6 +34,10 @@ const CLAIM = statement<EndedAttempt>(
   'claim attempts to review',
   claiming(`${REVIEWED} order by a.created_at desc`),
 )
+const CLAIM_LATE = statement<EndedAttempt>(
+  'claim attempts that ended late to review',
+  claiming(`${ENDED_LATE} order by a.ended_late_at desc`),
+)
 const CLAIM_SAMPLE = statement<EndedAttempt>(
   'claim reviewed attempts again',
   claiming(`${SAMPLED} order by a.reviewed_at`),
@@ -39,7 +45,9 @@ const CLAIM_SAMPLE = statement<EndedAttempt>(
 const MOST_COUNTED = 100_000
 const LEFT = statement<{ left: number }>(
   'attempts left to review',
-  `select count(*)::int as left from (select 1 from rail_attempts a where ${REVIEWED} limit ${MOST_COUNTED}) x`,
+  `select count(*)::int as left from (
+     (select 1 from rail_attempts a where ${REVIEWED} limit ${MOST_COUNTED})
+     union all (select 1 from rail_attempts a where ${ENDED_LATE} limit ${MOST_COUNTED})) x`,
 )
 const DONE = statement(
   'attempts reviewed',
@@ -57,6 +65,10 @@ type Named = Pick<EndedAttempt, 'merchantId' | 'reference'>
 /** Claims ended attempts of a contract that nobody has looked at again, newest first. */
 export const claimReviews = (installation: string, now: Date, most: number): Call<EndedAttempt> =>
   call(CLAIM, installation, now.toISOString(), most)
+
+/** The same for what was made longer ago than they reach, and ended since. */
+export const claimLateReviews = (installation: string, now: Date, most: number): Call<EndedAttempt> =>
+  call(CLAIM_LATE, installation, now.toISOString(), most)
 
 /** Claims attempts of the last seven days that were looked at a day ago or more, longest ago first. */
 export const claimSample = (installation: string, now: Date, most: number): Call<EndedAttempt> =>

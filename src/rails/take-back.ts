@@ -1,6 +1,6 @@
 import type { App } from '../app.ts'
 import type { Call } from '../platform/db/database.ts'
-import { moveAttempt } from './attempts.ts'
+import { endAttempt } from './attempts.ts'
 import { lockPosts } from './lock-posts.ts'
 import type { Movable } from './mover.ts'
 import { firstPost, type Submission } from './submit.ts'
@@ -18,6 +18,9 @@ export function takeBackUnseen<Row extends Movable, Failure extends string>(
   return app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
     const [hidden, [now]] = await tx.send(hide, lockPosts(work.mover.noun, [work.row]))
     if (hidden.length === 0) return { value: now?.voided === true }
-    return { value: true, last: [...freed, moveAttempt(firstPost(work), 'void', null)] }
+    return {
+      value: true,
+      last: [...freed, endAttempt(firstPost(work), { state: 'void', at: app.clock.now() })],
+    }
   })
 }

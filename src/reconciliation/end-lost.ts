@@ -8,7 +8,7 @@ import { movePayout } from '../payouts/move-payout.ts'
 import type { Call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { domainRefusal, notFound } from '../platform/refusal.ts'
-import { addEvidence, moveAttempt } from '../rails/attempts.ts'
+import { addEvidence, endAttempt } from '../rails/attempts.ts'
 import type { LockedPost } from '../rails/lock-posts.ts'
 import type { RailSide } from '../rails/rail.ts'
 import { moveTopUp } from '../top-ups/move-top-up.ts'
@@ -132,7 +132,7 @@ function writesFor(
   const heard = { at, operation: 'statement', stage: 'answered', elapsedMs: 0 } as const
   const act = { actor, action: 'movement.end-lost', at, merchantId, mode: 'live', subject } as const
   return [
-    moveAttempt({ merchantId, reference }, 'ended', null),
+    endAttempt({ merchantId, reference }, { at }),
     addEvidence({ merchantId, reference, installation }, 'failed', heard),
     auditRow({ ...act, after: { status: 'failed', reason: REASON, note, by: nameOf(actor) } }),
   ]

@@ -6,6 +6,7 @@ import { addEvidence } from '../rails/attempts.ts'
 import { differing, isSame } from '../rails/differing.ts'
 import type { Attempt, Status } from '../rails/rail.ts'
 import {
+  claimLateReviews,
   claimReviews,
   claimSample,
   type EndedAttempt,
@@ -74,6 +75,7 @@ async function reviewContract(app: App, installation: string, until: number): Pr
 async function claimed(app: App, installation: string, most: number): Promise<EndedAttempt[]> {
   for (const claim of [
     claimReviews(installation, app.clock.now(), most),
+    claimLateReviews(installation, app.clock.now(), most),
     claimSample(installation, app.clock.now(), most),
   ]) {
     const attempts = await app.db.query(claim.statement, claim.values)

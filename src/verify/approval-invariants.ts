@@ -11,7 +11,7 @@ export const APPROVAL_INVARIANTS: readonly Invariant[] = [
     offenders: `select a.merchant_id, a.mode, a.id as offender from approvals a
       where a.digest <> sha256(a.command) or ${SAID}->>'kind' <> a.kind or (a.status = 'waiting') <> (a.decided_at is null)
         or (a.status in ('approved', 'rejected') and (a.decided_by is null or a.decided_by = a.asked_by))
-        or (a.status = 'approved' and a.decided_at >= a.expires_at)`,
+        or (a.status = 'approved' and not a.waits_for_money and a.decided_at >= a.expires_at)`,
   },
   {
     id: 'AP2',

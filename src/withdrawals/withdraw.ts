@@ -14,7 +14,7 @@ import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { uuidFor } from '../platform/ids.ts'
 import { domainRefusal, notFound, Refusal } from '../platform/refusal.ts'
-import { moveAttempt } from '../rails/attempts.ts'
+import { endAttempt } from '../rails/attempts.ts'
 import { withdrawalNumber } from './withdrawal-number.ts'
 
 export type Decision = 'approved' | 'rejected' | 'cancelled'
@@ -107,7 +107,7 @@ function decide(app: App, actor: Actor, { merchantId, id, decision, note }: Deci
     const end = {
       payout,
       to: { status: 'failed' as const, reason: REASONS[decision] },
-      alongside: [moveAttempt({ merchantId, reference: uuidFor(id) }, 'ended', null)],
+      alongside: [endAttempt({ merchantId, reference: uuidFor(id) }, { at })],
     }
     const { moved, writes } = await endPayoutsIn(tx, [end], at)
     assert(moved[0] === 'moved', 'a withdrawal that waits is open')

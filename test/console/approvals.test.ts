@@ -171,10 +171,25 @@ test('what the merchant cannot cover waits with the refusal shown, and is done w
   assert.deepEqual(await correctionsOf(service, merchantId), [])
   const [open] = await service.rows('select closed_at from exceptions where id = $1', [exception])
   assert.deepEqual(open, { closed_at: null })
+  service.pass(2 * DAY_MS)
+  await service.run('expire-prepared')
+  assert.equal(
+    (await stateOf(service, path))?.status,
+    'waiting',
+    'it does not expire while the money is missing',
+  )
+  const [ann, bob] = await pair(service)
+  assert.match(mainOf(await bob.get(path)), /Waits until the money is there/)
+  const again = await ann.send(
+    await ann.get(`/console/reconciliation/exceptions/${exception}`),
+    '/adjust',
+    ADJUSTMENT,
+  )
+  assert.equal(again.status, 409, 'of one exception one correction waits')
   const paid = await live.charge({ amount: 1200, customer: { phone: newPayer() } })
   await succeed(service, paid.body.id)
   const now = await availableOf(live)
-  assert.equal((await approved(ben, path)).status, 303)
+  assert.equal((await approved(bob, path)).status, 303)
   assert.equal(await availableOf(live), now - 50_001)
 })
 

@@ -86,6 +86,27 @@ test('a payment that the operator reverses days after the first look is found by
   transaction.status = 'SUCCESSFUL'
 })
 
+test('a payment that the operator answered ten days late is looked at again as well, and its reversal is found', async () => {
+  const shop = await service.shop()
+  const { body } = await shop.live.charge({ customer: { phone: newPayer() } })
+  service.pass(10 * DAY)
+  await service.emulator.resolve(body.rail_reference, { status: 'SUCCESSFUL' })
+  await followUntilEnded(service, body.id)
+  const before = legOf(await reconcile(), 'references')
+  assert.deepEqual([before.lookedAt, before.left], [1, 0])
+  const [transaction] = service.emulator.transactions({ reference: body.rail_reference })
+  assert.ok(transaction)
+  transaction.status = 'FAILED'
+  transaction.reason = 'EXPIRED'
+  service.pass(DAY + HOUR)
+  assert.equal(legOf(await reconcile(), 'references').opened, 1)
+  assert.deepEqual(
+    (await openOf(body.id)).map(({ kind }) => kind),
+    ['late_contradiction'],
+  )
+  transaction.status = 'SUCCESSFUL'
+})
+
 test('a success that the operator does not know: three looks over a day, then it is ours only', async () => {
   const { shop, id, reference } = await paid()
   const [kept] = service.emulator.transactions({ reference })

@@ -81,5 +81,6 @@ function asked(id: string, at: Date): Approval {
       expiresAt: later(at, id === APPROVAL.expired ? 0 : 23 * HOUR_MS),
     },
     ...{ decidedBy: null, decidedName: null, decidedAt: null, note: null, refused: null, refusedAt: null },
+    waitsForMoney: false,
   }
 }

@@ -9,7 +9,7 @@ import { numbers, times, words } from '../../src/platform/db/columns.ts'
 import { type Call, call, type Database } from '../../src/platform/db/database.ts'
 import { allStatements } from '../../src/platform/db/statement.ts'
 import { uuidFor } from '../../src/platform/ids.ts'
-import { addAttempts, addEvidence, moveAttempt } from '../../src/rails/attempts.ts'
+import { addAttempts, addEvidence, endAttempt, moveAttempt } from '../../src/rails/attempts.ts'
 import { addShares } from '../../src/subaccounts/shares.ts'
 // Imported so that their statements are registered; `product` finds them by name.
 import '../../src/charges/submit-live-charge.ts'
@@ -166,7 +166,7 @@ export function takeBack(charge: NewCharge): Call[] {
   return [
     freeKey({ ...keyOf(charge), objectId: id }),
     call(product('void live charge'), merchantId, id, createdAt.toISOString()),
-    moveAttempt(attemptOf(charge), 'void', createdAt),
+    endAttempt(attemptOf(charge), { state: 'void', at: createdAt }),
   ]
 }
 

@@ -10,7 +10,7 @@ import { publishPayout } from '../../src/payouts/write-payout-status.ts'
 import { addPayouts } from '../../src/payouts/write-payouts.ts'
 import type { Call } from '../../src/platform/db/database.ts'
 import { uuidFor } from '../../src/platform/ids.ts'
-import { addEvidence, moveAttempt } from '../../src/rails/attempts.ts'
+import { addEvidence, endAttempt, moveAttempt } from '../../src/rails/attempts.ts'
 import { payoutIdOf, TAGS } from './names.ts'
 import { write } from './world-charges.ts'
 
@@ -72,7 +72,7 @@ export async function publish(app: App, payout: NewPayout, heard: 'accepted' | '
 export async function takeBack(app: App, payout: NewPayout, kept: number | null): Promise<void> {
   const held = heldBy(payout)
   const key = kept === null ? freeKey(held) : finishKey(held, { status: kept, body: '{"error":{}}' })
-  const attempt = moveAttempt(attemptOf(payout), 'void', app.clock.now())
+  const attempt = endAttempt(attemptOf(payout), { state: 'void', at: app.clock.now() })
   await movePayout(app, { payout, to: { status: 'voided' }, alongside: [key, attempt] })
 }
 
@@ -86,7 +86,7 @@ export async function endPayout(
     payout.mode === 'test'
       ? []
       : [
-          moveAttempt(attemptOf(payout), 'ended', app.clock.now()),
+          endAttempt(attemptOf(payout), { at: app.clock.now() }),
           addEvidence(attemptOf(payout), to.status, said(app.clock.now())),
         ]
   await movePayout(app, { payout, to, alongside: ended })

@@ -1,6 +1,6 @@
 import type { App } from '../../src/app.ts'
 import { uuidFor } from '../../src/platform/ids.ts'
-import { addAttempts, addEvidence, moveAttempt } from '../../src/rails/attempts.ts'
+import { addAttempts, addEvidence, endAttempt, moveAttempt } from '../../src/rails/attempts.ts'
 import { moveTopUp } from '../../src/top-ups/move-top-up.ts'
 import type { TopUp } from '../../src/top-ups/top-up.ts'
 import { addTopUp, publishTopUp, takeBackTopUp } from '../../src/top-ups/write-top-ups.ts'
@@ -25,7 +25,7 @@ export async function topUp(app: App): Promise<void> {
   await write(
     app.db,
     takeBackTopUp(voided, voided.createdAt),
-    moveAttempt(attemptOf(voided), 'void', voided.createdAt),
+    endAttempt(attemptOf(voided), { state: 'void', at: voided.createdAt }),
   )
 }
 
@@ -60,7 +60,7 @@ const attemptOf = ({ merchantId, id, channel, railReference: reference }: TopUp)
 
 /** The operator's answer, stored as the evidence for its end. */
 const endOf = (topUp: TopUp, word: 'succeeded' | 'failed') => [
-  moveAttempt(attemptOf(topUp), 'ended', topUp.createdAt),
+  endAttempt(attemptOf(topUp), { at: topUp.createdAt }),
   addEvidence(attemptOf(topUp), word, {
     at: topUp.createdAt,
     operation: 'status',

@@ -56,7 +56,7 @@ function Asked({ visit, approval }: { visit: ConsoleVisit; approval: Approval })
           [facts.by, <Said text={approval.askedName} />],
           [facts.reason, <Said text={approval.reason} />],
           [facts.at, <Time at={approval.askedAt} />],
-          [facts.until, <Time at={approval.expiresAt} />],
+          [facts.until, approval.waitsForMoney ? one.forMoney : <Time at={approval.expiresAt} />],
           [facts.mode, approval.mode],
           decided && [facts.decided, <Said text={approval.decidedName} />],
           decided && [facts.decidedAt, <Time at={approval.decidedAt} />],

@@ -17,7 +17,11 @@ const columnsFor = (visit: ConsoleVisit): readonly Column<Approval>[] => [
   { title: columns.by, cell: ({ askedName }) => <Said text={askedName} /> },
   { title: columns.status, cell: ({ status }) => <Status word={status} /> },
   { title: columns.at, cell: ({ askedAt }) => <Time at={askedAt} /> },
-  { title: columns.until, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+  {
+    title: columns.until,
+    cell: ({ expiresAt, waitsForMoney }) =>
+      waitsForMoney ? APPROVALS.one.forMoney : <Time at={expiresAt} />,
+  },
 ]
 
 /** What waits for this operator, what this operator has asked for, and what was decided. */

@@ -63,6 +63,7 @@ export const APPROVALS = {
       digest: 'SHA-256 of the command',
     },
     raw: 'The command, byte for byte',
+    forMoney: 'the money is there',
     refused: 'It could not be done when it was approved last',
     own: 'You asked for this yourself. A second operator decides on it.',
     notYours: 'Your role does not decide on this.',

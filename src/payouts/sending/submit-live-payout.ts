@@ -3,7 +3,7 @@ import type { Answer } from '../../http/caller.ts'
 import { errorBody } from '../../http/errors.ts'
 import { finishKey, freeKey, type HeldKey } from '../../idempotency/keys.ts'
 import { crashPoint } from '../../platform/crash-point.ts'
-import { addEvidence, moveAttempt } from '../../rails/attempts.ts'
+import { addEvidence, endAttempt } from '../../rails/attempts.ts'
 import type { PayoutFailure, Unavailable } from '../../rails/rail.ts'
 import { firstPost, newsOf, publishMovement, type Submission, submitMovement } from '../../rails/submit.ts'
 import { movePayout } from '../move-payout.ts'
@@ -60,10 +60,11 @@ async function takeBack(
   const key = refusal.stored ? finishKey(owner, kept) : freeKey(owner)
   const post = firstPost(work)
   const evidence = addEvidence(post, heard.kind, heard.evidence)
+  const at = app.clock.now()
   const moved = await movePayout(app, {
     payout,
     to: { status: 'voided' },
-    alongside: [key, evidence, moveAttempt(post, 'void', app.clock.now())],
+    alongside: [key, evidence, endAttempt(post, { state: 'void', at, submitEndedAt: at })],
   })
   // `same`: its own commit happened and the answer was lost. Otherwise it was shown in the meantime: it exists, and the
   // sweep sends it again.
