@@ -70,8 +70,9 @@ function submitted(
   if (created.stored === undefined) return created
   crashPoint('key.reserved')
   assert(installation !== null, 'a stored live charge has an installation')
-  const held = { ...owner, objectId: created.stored.id }
-  return submitLiveCharge(app, { charge: created.stored, installation, owner: held })
+  const { made: charge, mark } = created.stored
+  const held = { ...owner, objectId: charge.id }
+  return submitLiveCharge(app, { charge, mark, installation, owner: held })
 }
 
 // Field by field here and below, because spreading objects costs several times as much and every payment comes through

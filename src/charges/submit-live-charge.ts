@@ -3,6 +3,7 @@ import type { Answer } from '../http/caller.ts'
 import { freeKey, type HeldKey } from '../idempotency/keys.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import type { Call } from '../platform/db/database.ts'
+import type { Mark } from '../platform/mark.ts'
 import type { ChargeFailure, Unavailable } from '../rails/rail.ts'
 import { refuseMovement, type Submission, submitMovement } from '../rails/submit.ts'
 import { takeBackUnseen } from '../rails/take-back.ts'
@@ -14,21 +15,22 @@ import { endCards } from './end-cards.ts'
 import { takeBackCharge } from './write-charge-status.ts'
 
 /**
- * A stored live charge, the contract that will carry it, and the key that waits for its answer: null for a customer on a
+ * A stored live charge, when it was marked as sending, the contract that will carry it, and the key that waits for its answer: null for a customer on a
  * hosted page, who has none.
  */
-type Stored = { charge: Charge; installation: string; owner: HeldKey | null }
+type Stored = { charge: Charge; mark: Mark; installation: string; owner: HeldKey | null }
 type ChargeSubmission = Submission<Charge, ChargeFailure>
 
 /**
  * Asks the rail to collect a stored live charge, outside any transaction, and records the answer (rails.md 3.8). Answers
  * 201 with the charge as `authorized`, or throws 502 when nothing was taken and nothing remains.
  */
-export function submitLiveCharge(app: App, { charge, installation, owner }: Stored): Promise<Answer> {
+export function submitLiveCharge(app: App, { charge, mark, installation, owner }: Stored): Promise<Answer> {
   crashPoint('charge.stored')
   const work: ChargeSubmission = {
     mover: CHARGE_MOVER,
     row: charge,
+    mark,
     installation,
     owner,
     firstAnswer: () => firstAnswer(charge),

@@ -3,6 +3,7 @@ import type { Answer } from '../http/caller.ts'
 import { assert } from '../platform/assert.ts'
 import { done, failed, type Outcome } from '../platform/batch-run.ts'
 import type { Call } from '../platform/db/database.ts'
+import { type Mark, markAt } from '../platform/mark.ts'
 import type { OpenWindows } from '../rate-limits/open-windows.ts'
 import { addKeys, type KeyRow, type KeyUse, ownerName, replayOf, type StoredAnswer } from './keys.ts'
 import { refusedAnswer } from './refused-answer.ts'
@@ -16,8 +17,8 @@ export type CreateRequest<Input> = {
   input: Input
 }
 
-/** The answer, or what was stored under a running key: then somebody must still be asked for the answer. */
-export type Created<Made> = Answer & { stored?: Made }
+/** The answer, or what was stored under a running key, and when: then somebody must still be asked for the answer. */
+export type Created<Made> = Answer & { stored?: { made: Made; mark: Mark } }
 
 /** A request as a transaction decides it. */
 type Keyed = KeyUse & Pick<CreateRequest<unknown>, 'caller' | 'requestId'>
@@ -71,7 +72,7 @@ export function createUnderKeys<Request extends Keyed, Made extends { id: string
     uses.push({ merchantId, mode, key, fingerprint, answer, objectId: id })
   }
 
-  function create(request: Request): Answer & { stored?: Made } {
+  function create(request: Request): Created<Made> {
     const made = deciding.decide(request)
     deciding.windows.take(request.caller)
     created.made.push(made)
@@ -79,7 +80,7 @@ export function createUnderKeys<Request extends Keyed, Made extends { id: string
     const body = deciding.bodyOf(made)
     const answer = body === null ? null : { status: 201, body, objectId: made.id }
     keep(request, answer, made.id)
-    return answer ?? { status: 201, body: '', stored: made, objectId: made.id }
+    return answer ?? { status: 201, body: '', stored: { made, mark: markAt(deciding.at) }, objectId: made.id }
   }
 
   function outcomeOf(request: Request): Outcome<Created<Made>> {

@@ -16,6 +16,7 @@ import { crashPoint } from '../platform/crash-point.ts'
 import type { Call, Tx } from '../platform/db/database.ts'
 import { againWhenTaken } from '../platform/db/taken.ts'
 import { defineLane } from '../platform/lane.ts'
+import { type Mark, markAt } from '../platform/mark.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { turns } from '../platform/turns.ts'
 import { addAttempts } from '../rails/attempts.ts'
@@ -43,7 +44,7 @@ export async function payLink(
   allow(actor, 'link.pay')
   const ready = await chargeReadiness(app, { mode: link.mode, channel: payment.channel })
   const installation = ready.kind === 'ready' ? (ready.installation ?? SANDBOX) : null
-  const { answer, charge } = await paymentTurns(app).take(link.merchantId, () =>
+  const { answer, charge, mark } = await paymentTurns(app).take(link.merchantId, () =>
     storeOnce(app, link, { payment, installation }),
   )
   if (charge === undefined) return answer
@@ -58,7 +59,7 @@ export async function payLink(
   if (charge.completedAt !== null || charge.mode === 'test') return answer
   assert(installation, 'a live charge was stored because its rail was ready')
   try {
-    await submitLiveCharge(app, { charge, installation, owner: null })
+    await submitLiveCharge(app, { charge, mark, installation, owner: null })
     return answer
   } catch (error) {
     // The charge was taken back: nothing was sent, and link and card are free again.
@@ -71,6 +72,8 @@ export async function payLink(
 const SANDBOX = 'sandbox'
 
 type Request = { payment: LinkPayment; installation: string | null }
+/** What was decided, and when a charge that travels was marked as sending. */
+type Stored = Decided & { mark: Mark }
 
 // A payment that waits for its link or card holds a connection, and answers of rails need connections at once: only this
 // process knows them, and an unrecorded refusal would keep link and card taken.
@@ -78,18 +81,20 @@ const PAYMENTS_AT_ONCE = 2
 const paymentTurns = defineLane('pay links', () => turns(PAYMENTS_AT_ONCE))
 
 /** The same form sent twice at once: the second finds the charge of the first when it looks again. */
-const storeOnce = (app: App, paid: PaidLink, request: Request): Promise<Decided> =>
+const storeOnce = (app: App, paid: PaidLink, request: Request): Promise<Stored> =>
   againWhenTaken(() => inOpenMonth(() => storePayment(app, paid, request)))
 
-function storePayment(app: App, paid: PaidLink, { payment, installation }: Request): Promise<Decided> {
+function storePayment(app: App, paid: PaidLink, { payment, installation }: Request): Promise<Stored> {
   const at = app.clock.now()
   return app.db.transactionFor({ kind: 'in', of: paid.merchantId }, async (tx) => {
     const known = await lockAndRead(app, tx, { paid, payment, at })
     const decided = judgePayment(app, known, { paid, payment, ready: installation !== null })
-    if (decided.charge === undefined) return { value: decided }
-    if (!(await fits(tx, decided.charge))) return { value: { answer: { kind: 'refused', why: 'inactive' } } }
+    const mark = markAt(at)
+    if (decided.charge === undefined) return { value: { ...decided, mark } }
+    if (!(await fits(tx, decided.charge)))
+      return { value: { answer: { kind: 'refused', why: 'inactive' }, mark } }
     return {
-      value: decided,
+      value: { ...decided, mark },
       last: await writesOf(app, tx, known, { charge: decided.charge, payment, installation }),
     }
   })

@@ -48,10 +48,12 @@ export async function createPayout(app: App, request: PayoutRequest): Promise<An
     crashPoint('key.reserved')
     assert(readiness.kind === 'ready', 'a stored live payout has a rail')
     const { installation } = readiness
+    const { made: payout, mark } = created.stored
     return submitLivePayout(app, {
-      payout: created.stored,
+      payout,
+      mark,
       installation,
-      owner: { ...owner, objectId: created.stored.id },
+      owner: { ...owner, objectId: payout.id },
       requestId: request.requestId,
     })
   })

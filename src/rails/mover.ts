@@ -1,5 +1,6 @@
 import type { App } from '../app.ts'
 import type { Call } from '../platform/db/database.ts'
+import type { Mark } from '../platform/mark.ts'
 import type { AttemptFacts } from './attempt-facts.ts'
 import type { Post } from './attempts.ts'
 import type { LockedPost, Noun } from './lock-posts.ts'
@@ -20,8 +21,11 @@ export type Movable = {
 /** An open movement that is due, with what its attempt knows. */
 export type Followed<Row, Failure extends string> = Row & AttemptFacts<Failure> & { tag: string }
 
-/** A post that has left. `repeated`: an earlier one may have arrived, so the answer is about this post only (rails.md 4.5). */
-export type Posted<Row> = { row: Row; post: Post; repeated: boolean }
+/**
+ * A post that is marked as sending, and when. `repeated`: an earlier one may have arrived, so the answer is about this post only
+ * (rails.md 4.5).
+ */
+export type Posted<Row> = { row: Row; post: Post; mark: Mark; repeated: boolean }
 
 /** `acceptedBy`: the contract that took it; null when nobody knows. `calledBack`: its operator has called, so it is asked at once. */
 export type Publication = { acceptedBy: string | null; calledBack?: boolean }

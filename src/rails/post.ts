@@ -2,23 +2,27 @@ import type { App } from '../app.ts'
 import { assert } from '../platform/assert.ts'
 import type { Call } from '../platform/db/database.ts'
 import { againWhileAway } from '../platform/db/while-away.ts'
+import type { Mark } from '../platform/mark.ts'
 import { type AttemptFacts, isCurrentPost } from './attempt-facts.ts'
 import { addEvidence, moveAttempt, type Post, refuseInDoubt, refuseRepost } from './attempts.ts'
 import { lockPosts } from './lock-posts.ts'
 import type { Movable, Mover, Posted } from './mover.ts'
+import { postDeadline } from './post-deadline.ts'
 import type { Refused, Submitted, Unavailable } from './rail.ts'
 import { applyRefusal } from './refuse.ts'
 
-const SUBMIT_DEADLINE_MS = 25_000
 const RETRY_SECONDS = 5
 /** For so long an answer is kept that only this process has, while it cannot be recorded (M2). */
 export const KEPT_MS = 60_000
 
-/** One submit to the rail. A throw counts as ambiguous, because it is unknown how far the call got. */
+/**
+ * One submit to the rail, of a post that was marked at `mark`. A throw counts as ambiguous, because it is unknown how far the
+ * call got.
+ */
 export async function submitPost<Row extends Movable, Failure extends string>(
   app: App,
   mover: Mover<Row, Failure>,
-  { row, installation }: { row: Row; installation: string },
+  { row, installation, mark }: { row: Row; installation: string; mark: Mark },
 ): Promise<Submitted<Failure>> {
   const carrier = mover.carrier(app, row)
   assert(carrier, 'a stored live movement has a rail')
@@ -26,12 +30,17 @@ export async function submitPost<Row extends Movable, Failure extends string>(
     app.log.error({ err: error, object_id: row.id }, 'a post could not be made; it was not sent')
     return null
   })
-  if (note === null) return notMade(app)
+  if (note === null) return notMade(app, 'the post could not be made')
+  const deadline = postDeadline(app, mark)
+  if (deadline === null) {
+    app.log.error({ object_id: row.id }, 'a post was marked too long ago, so it was not sent')
+    return notMade(app, 'the process stood still')
+  }
   const started = performance.now()
   try {
     const attempt = { ...mover.attemptOf(app, row, installation), note }
     mover.crash.sent()
-    const heard = await carrier.submit(attempt, app.deadlineIn(SUBMIT_DEADLINE_MS))
+    const heard = await carrier.submit(attempt, deadline)
     mover.crash.answered()
     return heard
   } catch (error) {
@@ -44,14 +53,9 @@ export async function submitPost<Row extends Movable, Failure extends string>(
   }
 }
 
-/** The database was away before anything was sent. */
-const notMade = (app: App): Unavailable => ({
-  ...{
-    kind: 'unavailable',
-    cure: 'wait',
-    why: 'the post could not be made',
-    retryAfterSeconds: RETRY_SECONDS,
-  },
+/** Nothing was sent: the database was away, or the time of the post was over. */
+const notMade = (app: App, why: string): Unavailable => ({
+  ...{ kind: 'unavailable', cure: 'wait', why, retryAfterSeconds: RETRY_SECONDS },
   evidence: { at: app.clock.now(), operation: 'submit', stage: 'gate', elapsedMs: 0 },
 })
 
@@ -61,7 +65,8 @@ export async function postAndRecord<Row extends Movable, Failure extends string>
   mover: Mover<Row, Failure>,
   posted: Posted<Row & AttemptFacts<Failure>>,
 ): Promise<void> {
-  const heard = await submitPost(app, mover, { row: posted.row, installation: posted.post.installation })
+  const { row, post, mark } = posted
+  const heard = await submitPost(app, mover, { row, installation: post.installation, mark })
   await againWhileAway(() => record(app, mover, { posted, heard }), KEPT_MS)
 }
 

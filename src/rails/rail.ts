@@ -132,13 +132,21 @@ export type Installation = {
   repostMs?: { readonly [side in RailSide]: number }
 }
 
-export type Deadline = { signal: AbortSignal; atMs: number }
+export type Deadline = {
+  signal: AbortSignal
+  atMs: number
+  /**
+   * Whether it has passed, by every clock that counts. Asked before the first byte leaves: a process that stood still may go on
+   * before the signal comes.
+   */
+  isOver(): boolean
+}
 
 /** A moment `ms` milliseconds from now after which the caller no longer waits. */
-export const deadlineIn = (ms: number): Deadline => ({
-  signal: timeLimit(ms),
-  atMs: performance.now() + ms,
-})
+export function deadlineIn(ms: number): Deadline {
+  const atMs = performance.now() + ms
+  return { signal: timeLimit(ms), atMs, isOver: () => performance.now() >= atMs }
+}
 
 export interface Movement<Failure> {
   submit(attempt: Attempt, deadline: Deadline): Promise<Submitted<Failure>>

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts'
 import type { Call, Tx } from '../platform/db/database.ts'
+import { markAt } from '../platform/mark.ts'
 import { addEvidence, countQuestion, type Post, sendAttempt } from './attempts.ts'
 import { lockPosts } from './lock-posts.ts'
 import { type Followed, type Movable, type Mover, postOf } from './mover.ts'
@@ -39,12 +40,12 @@ async function repostAtOnce<Row extends Movable, Failure extends string>(
   const sent = await markAsLost(app, mover, lost, async (tx, post, now) => {
     const [[marked]] = await tx.send(sendAttempt(post, row.installation, now))
     return {
-      value: marked ? { ...post, nth: marked.nth } : null,
+      value: marked ? { post: { ...post, nth: marked.nth }, mark: markAt(now) } : null,
       last: [mover.lookAt(row, new Date(now.getTime() + SENDING_MS))],
     }
   })
   if (sent === null) return false
-  await postAndRecord(app, mover, { row, post: sent, repeated: true })
+  await postAndRecord(app, mover, { row, ...sent, repeated: true })
   return true
 }
 

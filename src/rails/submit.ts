@@ -4,6 +4,7 @@ import { finishKey, type HeldKey, heldAnswer } from '../idempotency/keys.ts'
 import { assert } from '../platform/assert.ts'
 import type { Call } from '../platform/db/database.ts'
 import { againWhileAway } from '../platform/db/while-away.ts'
+import type { Mark } from '../platform/mark.ts'
 import { Refusal, TooBusy } from '../platform/refusal.ts'
 import { isCurrentPost } from './attempt-facts.ts'
 import { addEvidence, attemptNotTaken, moveAttempt, refuseInDoubt } from './attempts.ts'
@@ -15,12 +16,13 @@ import { recordPost } from './record-posts.ts'
 import { applyRefusal } from './refuse.ts'
 
 /**
- * A stored live movement whose caller waits, the contract that will carry it, and the key that waits for its answer: null
- * for a customer on a hosted page, who has none.
+ * A stored live movement whose caller waits, when it was marked as sending, the contract that will carry it, and the key that
+ * waits for its answer: null for a customer on a hosted page, who has none.
  */
 export type Submission<Row extends Movable, Failure extends string> = {
   mover: Mover<Row, Failure>
   row: Row
+  mark: Mark
   installation: string
   owner: HeldKey | null
   /** The 201, never a final state (G11a, G14c). `inDoubt`: the operator may have taken it. */

@@ -11,6 +11,7 @@ import { lockTerms, type MerchantTerms, merchantInactive } from '../merchants/me
 import { assert } from '../platform/assert.ts'
 import { againWhenTaken } from '../platform/db/taken.ts'
 import { newId, uuidFor } from '../platform/ids.ts'
+import { type Mark, markAt } from '../platform/mark.ts'
 import { readPhone } from '../platform/phone.ts'
 import { invalidRequest, type Refusal } from '../platform/refusal.ts'
 import { addAttempts } from '../rails/attempts.ts'
@@ -28,6 +29,8 @@ type Wanted = Omit<TopUpRequest, 'key'> & { key: string | null }
 type Ready = { installation: string | null; refusal: Refusal | null }
 /** `made` is false when this key has asked for it before. */
 export type RequestedTopUp = { topUp: TopUp; made: boolean }
+/** `mark`: when it was marked as sending; null where this key has asked for it before. */
+type StoredTopUp = { topUp: TopUp; mark: Mark | null }
 
 const CHANNEL: Channel = 'op1_momo'
 // A token was seen to take 20 s (rails.md 3.4).
@@ -47,14 +50,14 @@ export async function requestTopUp(app: App, actor: Actor, request: TopUpRequest
   // The process of a command begins without a token, and ends with the command: nobody else would record a late answer.
   const untilAnswered = actor.kind === 'command'
   const ready = await readiness(app, untilAnswered ? TOKEN_WAIT_MS : undefined)
-  const { topUp, made } = await againWhenTaken(() => store(app, actor, { wanted, ready }))
-  if (!made) return { topUp, made }
+  const { topUp, mark } = await againWhenTaken(() => store(app, actor, { wanted, ready }))
+  if (mark === null) return { topUp, made: false }
   assert(ready.installation !== null, 'it was stored because its rail was ready')
-  await submitTopUp(app, { topUp, installation: ready.installation, untilAnswered })
+  await submitTopUp(app, { topUp, mark, installation: ready.installation, untilAnswered })
   app.nudge('follow-top-ups')
   const shown = await findTopUp(app, topUp.merchantId, topUp.id)
   assert(shown, 'what its rail may have taken is shown')
-  return { topUp: shown, made }
+  return { topUp: shown, made: true }
 }
 
 async function readiness(app: App, waitMs?: number): Promise<Ready> {
@@ -67,7 +70,7 @@ function store(
   app: App,
   actor: Actor,
   { wanted, ready }: { wanted: Wanted; ready: Ready },
-): Promise<RequestedTopUp> {
+): Promise<StoredTopUp> {
   const { merchantId, amount, phone, key } = wanted
   const at = app.clock.now()
   const place = { merchantId, mode: 'live' as const }
@@ -83,7 +86,7 @@ function store(
     const topUp = newTopUp(wanted, terms, at)
     const act = { actor, action: 'top-up.request', at, merchantId, mode: 'live' } as const
     return {
-      value: { topUp, made: true },
+      value: { topUp, mark: markAt(at) },
       last: [
         addTopUp(topUp, key),
         ...addAttempts(app, [attemptOf(topUp, ready.installation)]),
@@ -101,10 +104,10 @@ function judgeTopUp(app: App, { amount }: Wanted, terms: MerchantTerms): void {
   judgeRailAmount({ mode: 'live', side: 'collect', amount }, app.config)
 }
 
-function madeBefore({ published, ...topUp }: TopUp & { published: boolean }, wanted: Wanted): RequestedTopUp {
+function madeBefore({ published, ...topUp }: TopUp & { published: boolean }, wanted: Wanted): StoredTopUp {
   if (topUp.amount !== wanted.amount || topUp.phone !== wanted.phone) throw keyReused()
   if (!published) throw keyInFlight()
-  return { topUp, made: false }
+  return { topUp, mark: null }
 }
 
 function newTopUp({ merchantId, amount, phone }: Wanted, { tag }: MerchantTerms, at: Date): TopUp {

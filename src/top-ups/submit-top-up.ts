@@ -1,5 +1,6 @@
 import type { App } from '../app.ts'
 import { railUnavailable } from '../charges/charge-rules.ts'
+import type { Mark } from '../platform/mark.ts'
 import type { ChargeFailure } from '../rails/rail.ts'
 import { refuseMovement, type Submission, submitMovement } from '../rails/submit.ts'
 import { takeBackUnseen } from '../rails/take-back.ts'
@@ -7,17 +8,21 @@ import { presentTopUp, type TopUp } from './top-up.ts'
 import { TOP_UP_MOVER } from './top-up-mover.ts'
 import { takeBackTopUp } from './write-top-ups.ts'
 
-/** A stored top-up and the contract that will carry it. `untilAnswered`: its caller waits however long the rail takes. */
-type Stored = { topUp: TopUp; installation: string; untilAnswered: boolean }
+/** A stored top-up, when it was marked as sending, and the contract that will carry it. `untilAnswered`: its caller waits however long the rail takes. */
+type Stored = { topUp: TopUp; mark: Mark; installation: string; untilAnswered: boolean }
 
 /**
  * Asks the rail to collect a stored top-up, outside any transaction, and records the answer (rails.md 3.8). Throws 502 when
  * nothing was taken and nothing remains.
  */
-export async function submitTopUp(app: App, { topUp, installation, untilAnswered }: Stored): Promise<void> {
+export async function submitTopUp(
+  app: App,
+  { topUp, mark, installation, untilAnswered }: Stored,
+): Promise<void> {
   const work: Submission<TopUp, ChargeFailure> = {
     mover: TOP_UP_MOVER,
     row: topUp,
+    mark,
     installation,
     owner: null,
     untilAnswered,

@@ -114,6 +114,24 @@ test('a key that a refused command freed stays with its next request, though the
   assert.equal(commandsFor(charge).length, 2)
 })
 
+test('a command whose process stands still after its mark is never sent, and the charge is free', async () => {
+  const charge = await collected()
+  const api = second.client(shop.merchant.keys.live_collections)
+  const marked = wire.behind.proxy.holdNextAnswer(/command dispense/)
+  const standing = api.post(DISPENSE, dispenseBody(charge))
+  await eventually('it is marked', () => marked.held())
+  service.pass(61_000)
+  await service.run('dispense')
+  const claims = () => service.rows('select state from dispense_claims where charge_id = $1', [charge])
+  assert.deepEqual(await claims(), [{ state: 'ambiguous' }], 'nobody else knows what became of it')
+  marked.letThrough()
+  const late = await standing
+  assert.deepEqual(answerOf(late), [502, 'supplier_error', `${SAID}it was not sent in time`])
+  assert.deepEqual([await claims(), commandsFor(charge).length], [[{ state: 'released' }], 0])
+  const again = await shop.live.post(DISPENSE, dispenseBody(charge))
+  assert.deepEqual([again.status, commandsFor(charge).length], [200, 1])
+})
+
 test('many dispenses of one live charge through two processes send one command to the supplier', async () => {
   const charge = await collected()
   const apis = [shop.live, second.client(shop.merchant.keys.live_collections)] as const

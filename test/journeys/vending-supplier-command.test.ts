@@ -50,9 +50,12 @@ test('the payer is the phone, else the given name, else the supplier’s own num
     payAccount: 'Asha',
     attempt: 1,
   }
-  await speaking.dispense({ ...claim, payerPhone: '256700000000' })
-  await speaking.dispense({ ...claim, payerPhone: null })
-  await speaking.dispense({ ...claim, payerPhone: null, payAccount: null })
+  const inTime = () => false
+  await speaking.dispense({ ...claim, payerPhone: '256700000000' }, inTime)
+  await speaking.dispense({ ...claim, payerPhone: null }, inTime)
+  await speaking.dispense({ ...claim, payerPhone: null, payAccount: null }, inTime)
+  const late = await speaking.dispense({ ...claim, payerPhone: null }, () => true)
+  assert.deepEqual(late, { kind: 'refused', code: null, message: 'not reachable: late' })
   const sent = supplier.commands.filter(({ machine }) => machine === 'P')
   assert.deepEqual(
     sent.map(({ body }) => body.orderDTO.order.zfzh),

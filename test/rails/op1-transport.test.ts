@@ -58,6 +58,18 @@ test('our own deadline: clean before the request left, ambiguous after it', asyn
   assert.deepEqual(early, ['unavailable', 'connect', 'DEADLINE'])
 })
 
+test('a process that stood still while it connected sends nothing, though the signal has not come yet: clean', async () => {
+  const posts = () => wired.emulator.journal().filter(({ method }) => method === 'POST').length
+  const before = posts()
+  let asked = 0
+  const isOver = () => {
+    asked += 1
+    return asked > 1
+  }
+  const late = await postTo(wired.emulator.url, { ...deadlineIn(5000), isOver })
+  assert.deepEqual([late, posts() - before], [['unavailable', 'connect', 'DEADLINE'], 0])
+})
+
 test('nobody listens, and a name that does not exist: clean', async () => {
   const own = await wireUp({ contract: { timeouts: QUICK } })
   await own.rail.readiness('collect', soon())

@@ -47,8 +47,8 @@ export async function createBulk(app: App, request: BulkRequest): Promise<Answer
       const created = await knowingOthers(() => storeBatch(app, request))
       if (created.stored === undefined) return created
       crashPoint('bulk.stored')
-      await runChunks(app, created.stored)
-      return finishBatch(app, created.stored)
+      await runChunks(app, created.stored.made)
+      return finishBatch(app, created.stored.made)
     }),
   )
 }

@@ -4,6 +4,7 @@ import { lockStops } from '../../merchants/payout-freeze.ts'
 import { crashPoint } from '../../platform/crash-point.ts'
 import type { Call } from '../../platform/db/database.ts'
 import { againWhileAway } from '../../platform/db/while-away.ts'
+import { type Mark, markAt } from '../../platform/mark.ts'
 import { countQuestion, moveAttempt, type Post, sendAttempt } from '../../rails/attempts.ts'
 import { ladderFor } from '../../rails/ladders.ts'
 import { type LockedPost, lockPosts } from '../../rails/lock-posts.ts'
@@ -61,7 +62,7 @@ const attemptOf = ({ merchantId, railReference }: DuePayout) => ({ merchantId, r
 const pinnedTo = ({ firstSentAt, installation }: DuePayout) =>
   firstSentAt === null ? undefined : installation
 
-type Marked = { post: Post; repeated: boolean }
+type Marked = { post: Post; mark: Mark; repeated: boolean }
 type Marking = Marked | 'held' | 'taken'
 
 /** It cannot leave now and is checked again after this long. */
@@ -119,6 +120,7 @@ async function markAsSending(app: App, payout: DuePayout, installation: string):
     const { nth, repeated } = sent
     // The lease starts with the post, so that no question is asked while its submit may still be running.
     const leased = lookAt(payout, new Date(now.getTime() + SENDING_MS))
-    return { value: { post: { ...attempt, installation: sent.installation, nth }, repeated }, last: [leased] }
+    const post = { ...attempt, installation: sent.installation, nth }
+    return { value: { post, mark: markAt(now), repeated }, last: [leased] }
   })
 }

@@ -3,6 +3,7 @@ import type { Answer } from '../../http/caller.ts'
 import { errorBody } from '../../http/errors.ts'
 import { finishKey, freeKey, type HeldKey } from '../../idempotency/keys.ts'
 import { crashPoint } from '../../platform/crash-point.ts'
+import type { Mark } from '../../platform/mark.ts'
 import { addEvidence, endAttempt } from '../../rails/attempts.ts'
 import type { PayoutFailure, Unavailable } from '../../rails/rail.ts'
 import { firstPost, newsOf, publishMovement, type Submission, submitMovement } from '../../rails/submit.ts'
@@ -11,8 +12,8 @@ import { AMBIGUOUS, type Payout, presentPayout } from '../payout.ts'
 import { unavailableRail } from '../payout-rules.ts'
 import { PAYOUT_MOVER } from './payout-mover.ts'
 
-/** A stored live payout, the contract that will carry it, and the key that waits for its answer. */
-type Stored = { payout: Payout; installation: string; owner: HeldKey; requestId: string }
+/** A stored live payout, when it was marked as sending, the contract that will carry it, and the key that waits for its answer. */
+type Stored = { payout: Payout; mark: Mark; installation: string; owner: HeldKey; requestId: string }
 type PayoutSubmission = Submission<Payout, PayoutFailure>
 
 /**
@@ -21,10 +22,11 @@ type PayoutSubmission = Submission<Payout, PayoutFailure>
  */
 export function submitLivePayout(app: App, stored: Stored): Promise<Answer> {
   crashPoint('payout.reserved')
-  const { payout, installation, owner } = stored
+  const { payout, mark, installation, owner } = stored
   const work: PayoutSubmission = {
     mover: PAYOUT_MOVER,
     row: payout,
+    mark,
     installation,
     owner,
     firstAnswer: (inDoubt) => firstAnswer(payout, inDoubt),

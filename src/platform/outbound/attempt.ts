@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type { buildConnector } from 'undici'
 import requestOn from 'undici/lib/api/api-request.js'
 import errors from 'undici/lib/core/errors.js'
@@ -31,6 +32,8 @@ export type PostRequest = {
   headers: Record<string, string>
   keepAlive: boolean
   signal?: AbortSignal
+  /** Asked when the connection is made, before the first byte; where it says yes nothing is sent. Not with `keepAlive`. */
+  isLate?: () => boolean
 }
 
 /** `close` lets the attempts in flight end (within their own limit) and closes every socket; `post` after it is our own bug. */
@@ -45,8 +48,9 @@ export function createPoster(options: PosterOptions): Poster {
   const running = new Set<Promise<Attempted>>()
   let closed = false
 
-  const takeLine = (target: Target, keepAlive: boolean): Line =>
-    (keepAlive ? idle.take(target.url.origin) : undefined) ?? openLine(target, options, idle.delete)
+  const takeLine = (target: Target, { keepAlive, isLate }: PostRequest): Line =>
+    (keepAlive ? idle.take(target.url.origin) : undefined) ??
+    openLine(target, options, { onLost: idle.delete, isLate })
 
   function giveBack(line: Line): void {
     const tooMany = closed || line.client.destroyed ? line : idle.add(line)
@@ -58,7 +62,7 @@ export function createPoster(options: PosterOptions): Poster {
     const done = (outcome: Outcome) => ({ ...outcome, elapsedMs: Math.round(performance.now() - startedAt) })
     const reading = readTarget(request.url, options)
     if (reading.kind === 'refused') return done({ kind: 'refused_target', why: reading.why })
-    const line = takeLine(reading.target, request.keepAlive)
+    const line = takeLine(reading.target, request)
     // undici heeds a signal only once it has a socket, so an ended attempt takes its line down instead.
     const { attemptMs } = limitsOf(options)
     const deadline = startDeadline({ signal: request.signal, attemptMs, act: () => dropLine(line) })
@@ -177,13 +181,19 @@ function startDeadline({
   return deadline
 }
 
-function openLine(target: Target, options: PosterOptions, onLost: (line: Line) => void): Line {
+function openLine(
+  target: Target,
+  options: PosterOptions,
+  { onLost, isLate }: { onLost: (line: Line) => void; isLate: PostRequest['isLate'] },
+): Line {
   const gone = new AbortController()
   const connect: buildConnector.connector = (_where, callback) => {
-    connectChecked(target, options, gone.signal).then(
-      (socket) => callback(null, letContinuePass(socket)),
-      (error: Error) => callback(error, null),
-    )
+    connectChecked(target, options, gone.signal)
+      .then((socket) => inTime(socket, isLate))
+      .then(
+        (socket) => callback(null, letContinuePass(socket)),
+        (error: Error) => callback(error, null),
+      )
   }
   const client = new Client(target.url.origin, {
     connect,
@@ -197,6 +207,12 @@ function openLine(target: Target, options: PosterOptions, onLost: (line: Line) =
   const line = { origin: target.url.origin, client, gone }
   client.on('disconnect', () => onLost(line))
   return line
+}
+
+function inTime(socket: Socket, isLate: PostRequest['isLate']): Socket {
+  if (!isLate?.()) return socket
+  socket.destroy()
+  throw new NotConnected({ kind: 'failed', error: 'late', status: null })
 }
 
 function dropLine(line: Line): void {

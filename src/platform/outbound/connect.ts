@@ -17,7 +17,7 @@ const LOOK_UP_MS = 1_000
 const ENDED = new Error('nobody waits for this any more')
 
 /**
- * `failed.error`: `dns`, `connect`, `tls` (nothing was sent), `timeout`, `reset`, `protocol`, `aborted` (something may
+ * `failed.error`: `dns`, `connect`, `tls`, `late` (nothing was sent), `timeout`, `reset`, `protocol`, `aborted` (something may
  * have been sent), `redirect refused` (the only one with a status). `answered.body`: only of a poster that keeps it; null when
  * it was cut, late, broken or too long. `answered.begins`: the first bytes of the answer, whatever became of the rest.
  */

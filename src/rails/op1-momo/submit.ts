@@ -180,5 +180,7 @@ const after = <T>(ms: number, value: T): Promise<T> =>
 /** The earlier of a caller's deadline and this contract's own. */
 export const noLaterThan = (deadline: Deadline, ms: number): Deadline => {
   if (deadline.atMs - performance.now() <= ms) return deadline
-  return { signal: timeLimit(ms, deadline.signal), atMs: performance.now() + ms }
+  const atMs = performance.now() + ms
+  const isOver = () => deadline.isOver() || performance.now() >= atMs
+  return { signal: timeLimit(ms, deadline.signal), atMs, isOver }
 }

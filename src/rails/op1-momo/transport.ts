@@ -90,9 +90,9 @@ export function openWire({ baseUrl, timeouts, submitConnections, tokenTimeoutMs 
  */
 function exchange(pool: Dispatcher, asked: Asked, deadline: Deadline): Promise<Heard> {
   return new Promise((resolve) => {
-    const reading = new Reading(performance.now(), resolve)
+    const reading = new Reading(performance.now(), deadline, resolve)
     const giveUp = () => reading.giveUp('DEADLINE')
-    if (deadline.signal.aborted) return giveUp()
+    if (deadline.signal.aborted || deadline.isOver()) return giveUp()
     deadline.signal.addEventListener('abort', giveUp, { once: true })
     reading.whenDone = () => deadline.signal.removeEventListener('abort', giveUp)
     pool.dispatch({ ...asked, body: asked.body ?? null }, reading)
@@ -103,6 +103,7 @@ function exchange(pool: Dispatcher, asked: Asked, deadline: Deadline): Promise<H
 class Reading implements Dispatcher.DispatchHandler {
   whenDone = () => {}
   readonly #startedAt: number
+  readonly #deadline: Deadline
   readonly #resolve: (heard: Heard) => void
   readonly #chunks: Buffer[] = []
   #bytes = 0
@@ -112,13 +113,15 @@ class Reading implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | null = null
   #done = false
 
-  constructor(startedAt: number, resolve: (heard: Heard) => void) {
+  constructor(startedAt: number, deadline: Deadline, resolve: (heard: Heard) => void) {
     this.#startedAt = startedAt
+    this.#deadline = deadline
     this.#resolve = resolve
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Given up while it was connecting: aborted here, before a byte is written.
+    // Given up while it was connecting, or the process stood still: aborted here, before a byte is written.
+    if (this.#deadline.isOver()) this.#end(false, 'DEADLINE')
     if (this.#done) {
       controller.abort(new Error('given up'))
       return

@@ -30,7 +30,7 @@ export type HttpSupplier = Supplier & {
 const ACCEPTED = '1'
 const LONGEST_CODE = 40
 // Errors before anything was sent: the machine cannot have got the command.
-const NOTHING_SENT: readonly string[] = ['dns', 'connect', 'tls']
+const NOTHING_SENT: readonly string[] = ['dns', 'connect', 'tls', 'late']
 const ONLINE: readonly unknown[] = [1, '1', true, 'true', 'online']
 const OFFLINE: readonly unknown[] = [0, '0', false, 'false', 'offline']
 
@@ -38,12 +38,13 @@ const OFFLINE: readonly unknown[] = [0, '0', false, 'false', 'offline']
 export function httpSupplier(app: App, access: SupplierAccess): HttpSupplier {
   const { config } = app
   const { shbh } = access
-  const ask = async (path: string, body: object) =>
-    rowsOf(await postJson(app, `${access.baseUrl}${path}`, body))
+  const post = (path: string, body: object, isLate?: () => boolean) =>
+    postJson(app, `${access.baseUrl}${path}`, { body, isLate })
+  const ask = async (path: string, body: object) => rowsOf(await post(path, body))
   return {
-    async dispense(command) {
+    async dispense(command, isLate) {
       const body = commandBody(command, { access, timestamp: app.clock.nowMs() })
-      const answer = judge(await postJson(app, `${access.baseUrl}${config.supplierPathDispense}`, body))
+      const answer = judge(await post(config.supplierPathDispense, body, isLate))
       return { ...answer, message: withoutSecrets(answer.message, access) }
     },
     machines: () => ask(config.supplierPathMachines, { shbh }),
@@ -82,13 +83,18 @@ function goodsAsSent(goods: Goods) {
   return { ...goods, spbh: productNumber(spbh), ...price }
 }
 
-async function postJson(app: App, url: string, body: object): Promise<Attempted> {
+async function postJson(
+  app: App,
+  url: string,
+  { body, isLate }: { body: object; isLate: (() => boolean) | undefined },
+): Promise<Attempted> {
   assertOutsideTransaction('a machine supplier')
   const attempted = await app.supplierPoster.post({
     url,
     body: Buffer.from(writeExact(body)),
     headers: { 'content-type': 'application/json', accept: 'application/json', 'user-agent': 'gateway' },
     keepAlive: false,
+    ...(isLate === undefined ? {} : { isLate }),
   })
   count('supplier_requests_total', attempted.kind)
   return attempted

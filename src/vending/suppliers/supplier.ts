@@ -14,8 +14,11 @@ export type SimulatedReport = { reports: 'delivered' | 'jam' | 'not_finished'; a
 
 /** Who commands the machines of a merchant: its supplier over HTTP, or in test mode a simulation that calls nobody (VE9). */
 export type Supplier = {
-  /** Never throws for what the other side does. Is called outside any transaction, at most once a claim. */
-  dispense(command: Claim & { payerPhone: string | null }): Promise<CommandAnswer>
+  /**
+   * Never throws for what the other side does. Is called outside any transaction, at most once a claim. `isLate` is asked before
+   * the first byte leaves; where it says yes, nothing is sent.
+   */
+  dispense(command: Claim & { payerPhone: string | null }, isLate: () => boolean): Promise<CommandAnswer>
   /** Test mode only. */
   report?(machine: string): SimulatedReport | null
 }
