@@ -16,7 +16,7 @@ const RAISE = statement(
 )
 const CLOSE = statement(
   'close alerts',
-  `update alerts set closed_at = $1, to_tell = 'closed'
+  `update alerts set closed_at = greatest($1::timestamptz, opened_at), to_tell = 'closed'
    where closed_at is null and place = $2 and kind = any($3::text[]) and kind || ' ' || subject <> all($4::text[])`,
 )
 

@@ -38,7 +38,7 @@ const LOCK = statement<PaymentMark>(
 )
 const END = statement(
   'end payment mark',
-  'update payment_marks set done_says = $3, done_by = $4, done_at = $5 where merchant_id = $1 and id = $2',
+  'update payment_marks set done_says = $3, done_by = $4, done_at = greatest($5::timestamptz, marked_at) where merchant_id = $1 and id = $2',
 )
 const OF_PAYMENT = statement<PaymentMark>(
   'marks of payment',

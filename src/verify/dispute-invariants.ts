@@ -1,4 +1,4 @@
-import { accountOf, type Invariant, PAID } from './invariant.ts'
+import { accountOf, CLOCK_SLACK, type Invariant, PAID } from './invariant.ts'
 
 const DISPUTES = 'select count(*) from disputes'
 const told = (name: string) => `(e.body::jsonb)->'data'->>'${name}'`
@@ -11,7 +11,7 @@ export const DISPUTE_INVARIANTS: readonly Invariant[] = [
     counted: DISPUTES,
     offenders: `select d.merchant_id, d.mode, d.id as offender
       from disputes d left join charges c on (c.merchant_id, c.id, c.mode) = (d.merchant_id, d.charge_id, d.mode)
-      where (${PAID}) is not true or d.respond_by <> d.opened_at + interval '72 hours' or d.closed_at < d.opened_at
+      where (${PAID}) is not true or d.respond_by <> d.opened_at + interval '72 hours' or d.closed_at < d.opened_at - ${CLOCK_SLACK}
       union all
       select merchant_id, max(mode), charge_id from disputes where closed_at is null group by merchant_id, charge_id having count(*) > 1
       union all

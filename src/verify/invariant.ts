@@ -25,6 +25,13 @@ export const accountOf = (one: string, other: string): string =>
 /** The mode of an offender whose row with the mode may be missing: a breach that nobody can place is one of live money. */
 export const modeOf = (one: string): string => `coalesce(${one}.mode, 'live') as mode`
 
+/**
+ * By how much times of two transactions may be the wrong way round: two machines whose clocks differ as docs/operating.md allows, and one
+ * of the two took its time before it waited for a lock. Times of one transaction, and times that a transaction has compared itself, need
+ * none.
+ */
+export const CLOCK_SLACK = `interval '10 seconds'`
+
 /** What `charge_net` posts for a charge: its net, less the shares of subaccounts (C2). */
 export const RESIDUAL = 'c.amount - c.gift_card_amount - c.fee - coalesce(c.shares, 0)'
 

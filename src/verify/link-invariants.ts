@@ -1,4 +1,4 @@
-import type { Invariant } from './invariant.ts'
+import { CLOCK_SLACK, type Invariant } from './invariant.ts'
 
 const ON_LINKS = 'select count(*) from charges where payment_link_id is not null'
 
@@ -24,7 +24,7 @@ export const LINK_INVARIANTS: readonly Invariant[] = [
       from charges c left join payment_links l on (l.merchant_id, l.id) = (c.merchant_id, c.payment_link_id)
       where (c.payment_link_id is not null and (l.id is null or c.pays_once = l.allow_multiple_uses
           or (c.mode, c.amount, c.reference, c.shares) is distinct from (l.mode, l.amount, l.reference, null)
-          or c.created_at < l.created_at))
+          or c.created_at < l.created_at - ${CLOCK_SLACK}))
         or (c.payment_link_id is null and c.pays_once)`,
   },
 ]

@@ -26,10 +26,11 @@ export const SCHEDULE_INVARIANTS: readonly Invariant[] = [
     id: 'S2',
     says: 'a schedule last ran when it last paid, and its next date lies after all that were paid',
     counted: 'select count(*) from schedules',
+    // The last cycle is the one of the latest date: a clock that stepped back may have dated an earlier one later.
     offenders: `select merchant_id, s.mode, id as offender
       from schedules s
-      left join (select merchant_id, schedule_id as id, max(cycle_at) as cycle_at, max(created_at) as at
-        ${PAID_OUT} group by merchant_id, schedule_id) c using (merchant_id, id)
+      left join (select distinct on (merchant_id, schedule_id) merchant_id, schedule_id as id, cycle_at, max(created_at) as at
+        ${PAID_OUT} group by merchant_id, schedule_id, cycle_at order by merchant_id, schedule_id, cycle_at desc) c using (merchant_id, id)
       where s.last_run_at is distinct from c.at or s.next_run_at <= c.cycle_at or s.next_run_at < s.anchor_at`,
   },
   {

@@ -1,4 +1,4 @@
-import { accountOf, type Invariant } from './invariant.ts'
+import { accountOf, CLOCK_SLACK, type Invariant } from './invariant.ts'
 
 const ORDERS = 'select count(*) from vending_orders'
 const CLAIMS = 'select count(*) from dispense_claims'
@@ -60,13 +60,13 @@ export const VENDING_INVARIANTS: readonly Invariant[] = [
     id: 'VE3',
     says: 'a dispense is claimed on a paid charge of its merchant and mode, of an order on its own, and none is commanded after a refund',
     counted: CLAIMS,
-    // The charge's row decides which came first; the clocks of two processes are not that exact.
+    // The charge's row decides which came first; clocks of two processes are not that exact.
     offenders: `select k.merchant_id, k.mode, k.id as offender
       from dispense_claims k left join charges c on (c.merchant_id, c.id, c.mode) = (k.merchant_id, k.charge_id, k.mode)
         left join vending_orders o on (o.merchant_id, o.id) = (c.merchant_id, c.payment_link_id)
       where c.id is null or c.status not in ('succeeded', 'refunded')
         or (k.kind = 'order' and o.id is distinct from k.order_id) or (k.kind = 'direct' and o.id is not null)
-        or k.commanded_at > c.refunded_at + interval '10 seconds'`,
+        or k.commanded_at > c.refunded_at + ${CLOCK_SLACK}`,
   },
   {
     id: 'VE4',

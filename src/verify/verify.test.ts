@@ -6,7 +6,7 @@ import { FORBIDDEN_USE_MOVES } from '../../test/verify/broken/cards.ts'
 import { WHOLE_MOVEMENTS_OUT } from '../../test/verify/broken/payout.ts'
 import { WHOLE_SUCCESS } from '../../test/verify/broken/success.ts'
 import { BROKEN_STATEMENTS, REFUSALS_OF_RECORD } from '../../test/verify/broken-statements.ts'
-import { CHARGE, DIRECT, NOW } from '../../test/verify/names.ts'
+import { CHARGE, DIRECT, NOW, SCHEDULE } from '../../test/verify/names.ts'
 import { PLANTED_FAULTS, WITHOUT_CONSTRAINTS } from '../../test/verify/planted-faults.ts'
 import { connect, rolledBack, withoutChecks } from '../../test/verify/rolled-back.ts'
 import { buildWorld } from '../../test/verify/world.ts'
@@ -87,6 +87,18 @@ test('a finding has all of its offenders, and the report names the first ten', (
       .split('\n')
       .find((one) => one.startsWith('C3'))
     assert.match(line ?? '', /BROKEN.*82 rows, 49 violations, \d+ ms\): txn_.*, \.\.\.$/)
+  }))
+
+test('a cycle that was paid by a clock that was ahead does not make a later one the wrong last run', () =>
+  rolledBack(unguarded, async () => {
+    const cycles = `from payouts where schedule_id = '${SCHEDULE.daily}'`
+    await unguarded.query(`set local session_replication_role = replica;
+      update payouts set created_at = (select max(created_at) + interval '1 hour' ${cycles})
+      where schedule_id = '${SCHEDULE.daily}' and cycle_at = (select min(cycle_at) ${cycles})`)
+    const { rows } = await unguarded.query(`select count(distinct cycle_at) as cycles ${cycles}`)
+    assert.ok(Number(rows[0].cycles) > 1)
+    const own = INVARIANTS.filter(({ id }) => id === 'S2')
+    assert.deepEqual(brokenIds(await verifySnapshot(unguarded, NOW, own)), [])
   }))
 
 test('exactly the invariants have planted faults', () => {

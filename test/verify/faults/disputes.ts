@@ -28,7 +28,7 @@ export const DISPUTE_FAULTS: readonly Fault[] = [
     ['a dispute of another merchant', change(dispute, 'merchant_id = 2')],
     ['a dispute of the other mode', change(dispute, `mode = 'test'`)],
     ['another time to answer', change(dispute, `respond_by = respond_by + interval '1 second'`)],
-    ['a dispute closed before it was opened', change(dispute, `closed_at = opened_at - interval '1 second'`)],
+    ['a dispute closed before it was opened', change(dispute, `closed_at = opened_at - interval '1 minute'`)],
     [
       'a dispute that moved money',
       addTransfer(`1, 'live', 99, 'correction', '${DISPUTE}', 'available', 'corrections', 1`),

@@ -25,7 +25,7 @@ export const LINK_FAULTS: readonly Fault[] = [
         ['no link at all', change(charges(LINKED.paid), `payment_link_id = 'lnk_nobody'`)],
         ['pays more than once', change(charges(LINKED.paid), 'pays_once = false')],
         ['pays once without a link', change(charges(LINKED.paid), 'payment_link_id = null')],
-        ['older than its link', change(links(paid), `created_at = created_at + interval '1 second'`)],
+        ['older than its link', change(links(paid), `created_at = created_at + interval '1 minute'`)],
       ] as const,
       ([fault, sql]) => [LINKED.paid, fault, sql],
     ),
