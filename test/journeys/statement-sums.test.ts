@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import test from 'node:test'
 import fc from 'fast-check'
 import { checkpointLedgers } from '../../src/ledger/checkpoints.ts'
+import { ROOT } from '../../src/platform/root.ts'
 import { type Figures, readFigures } from '../../src/reports/statement/figures.ts'
 import { readPeriod } from '../../src/reports/statement/period.ts'
 import { ADJUSTING, RESERVING } from '../../src/reports/statement/seqs.ts'
@@ -19,6 +22,7 @@ import { startService } from '../helpers/test-service.ts'
 const service = opened(() => startService())
 const MONTHS = ['2026-02', '2026-03', '2026-04'].map((name) => readPeriod(name).period)
 const DAY_MS = 86_400_000
+const OLD_CHECKPOINTS = join(ROOT, 'migrations', 'cell', '0082_times_of_old_checkpoints.sql')
 
 const KINDS = {
   charge_net: ['rail:op1_momo', 'pending'],
@@ -45,8 +49,13 @@ const transfer = fc.record({
     { arbitrary: fc.integer({ min: -DAY_MS / 4, max: 0 }), weight: 20 },
     { arbitrary: fc.constant(9 * DAY_MS), weight: 1 },
   ),
+  // What the clock was wrong by, for this one alone.
+  wrong: fc.oneof(
+    { arbitrary: fc.constant(0), weight: 40 },
+    { arbitrary: fc.constantFrom(-60, -31, -2, 2, 31, 60, 4000).map((days) => days * DAY_MS), weight: 1 },
+  ),
 })
-type Transfer = typeof transfer extends fc.Arbitrary<infer T> ? T : never
+type Transfer = Omit<typeof transfer extends fc.Arbitrary<infer T> ? T : never, 'wrong'> & { wrong?: number }
 // Without sums: as they were written before checkpoints had any. Gone: the next one follows another than the one before it.
 const checkpoint = fc.record({
   step: fc.integer({ min: 1, max: 40 }),
@@ -67,10 +76,10 @@ const CHANGE = `alter table ledger_checkpoints disable trigger checkpoints_never
 async function plant(transfers: readonly Transfer[]): Promise<number> {
   const { merchantId } = await payer(service)
   let time = (MONTHS[0] as { start: Date }).start.getTime() - 3 * DAY_MS
-  const rows = transfers.map(({ kind, amount, subaccount, later }) => {
+  const rows = transfers.map(({ kind, amount, subaccount, later, wrong = 0 }) => {
     time += later
     const [debit, credit] = KINDS[kind].map((name) => (name.endsWith('sub_') ? name + subaccount : name))
-    return { kind, debit, credit, amount, at: new Date(time) }
+    return { kind, debit, credit, amount, at: new Date(time + wrong) }
   })
   const column = (key: keyof (typeof rows)[number]) => rows.map((row) => row[key])
   const columns = [column('kind'), column('debit'), column('credit'), column('amount'), column('at')]
@@ -111,7 +120,16 @@ async function makeCheckpoints(merchantId: number, checkpoints: readonly Checkpo
   await service.rows(change.replaceAll('MERCHANT', String(merchantId)))
 }
 
-test('figures of a month are the same whether transfers or checkpoints are added up', async (context) => {
+/** What each month comes to, from all transfers of the merchant by their times alone. */
+const TRUTH = `select (coalesce(sum(change) filter (where t.at < m.at), 0))::text as opening,
+    (coalesce(sum(change) filter (where t.at < m.until), 0))::text as closing
+  from unnest($2::timestamptz[], $3::timestamptz[]) m (at, until) left join (
+    select at, case when credit in ('available', 'pending') then amount else 0 end
+      - case when debit in ('available', 'pending') then amount else 0 end as change
+    from transfers where merchant_id = $1) t on true
+  group by m.at, m.until order by m.at`
+
+test('F47: figures of a month are right in whatever order times are, and the same by transfers or checkpoints', async (context) => {
   const seed = randomInt(2 ** 31)
   context.diagnostic(`seed ${seed}`)
   const histories = fc.array(transfer, { minLength: 1, maxLength: 300, size: 'max' })
@@ -122,6 +140,15 @@ test('figures of a month are the same whether transfers or checkpoints are added
       async (transfers, checkpoints) => {
         const merchantId = await plant(transfers)
         const { months } = await readMonths(merchantId)
+        const truth = await service.rows<{ opening: string; closing: string }>(TRUTH, [
+          merchantId,
+          MONTHS.map(({ start }) => start),
+          MONTHS.map(({ end }) => end),
+        ])
+        assert.deepEqual(
+          months.map(({ opening, closing }) => [String(opening), String(closing)]),
+          truth.map(({ opening, closing }) => [opening, closing]),
+        )
         await makeCheckpoints(merchantId, checkpoints)
         assert.deepEqual((await readMonths(merchantId)).months, months)
       },
@@ -139,8 +166,25 @@ test('of a month with checkpoints only the transfers at its edges are added up o
   while ((await checkpointLedgers(service.app.db, service.clock.now(), { every: 100, step: 500 })) > 0);
   const after = await readMonths(merchantId)
   assert.deepEqual(after.months, before.months)
-  // For each month the checkpoints at both ends, and the one in which the range of a month and a day ends.
+  // For each month the checkpoints at both ends.
   assert.ok(after.asked < 3 * 3 * 500, `${after.asked}`)
+})
+
+test('checkpoints that release 1.3.0 made get the times and sums that this one gives them', async () => {
+  const each = { kind: 'top_up', amount: 100, subaccount: 0, later: 20 * 60_000 } as const
+  const merchantId = await plant(Array.from({ length: 3000 }, () => each))
+  while ((await checkpointLedgers(service.app.db, service.clock.now(), { every: 100, step: 500 })) > 0);
+  const made = () =>
+    service.rows('select * from ledger_checkpoints where merchant_id = $1 order by seq', [merchantId])
+  const before = await made()
+  assert.equal(before.length, 6)
+  const all = before.map(({ seq }) => seq).join()
+  await service.rows(
+    CHANGE.replace('WITHOUT', all).replace('GONE', '').replaceAll('MERCHANT', String(merchantId)),
+  )
+  const [filling = ''] = readFileSync(OLD_CHECKPOINTS, 'utf8').split('-- A statement reads')
+  await service.rows(filling)
+  assert.deepEqual(await made(), before)
 })
 
 /** Checkpoints that follow the same one. */
