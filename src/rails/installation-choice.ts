@@ -15,14 +15,15 @@ export type InstallationChoice = {
   refresh(): Promise<void>
 }
 
-// The newest approved switch of a side is the choice: there is no second record that could differ from it.
+// The newest approved switch of a side is the choice: there is no second record that could differ from it. Which is the newest is said by
+// its number: two operators may sit before machines whose clocks differ.
 const CHOSEN = statement<Chosen>(
   'chosen installations',
   `select s.side, a.command->>'installation' as installation, a.decided_at as since, a.id as approval
    from unnest(array['collect', 'disburse']) as s (side) cross join lateral (
      select id, decided_at, convert_from(command, 'UTF8')::jsonb as command from approvals
      where merchant_id = 0 and kind = 'installation' and subject = s.side and status = 'approved'
-     order by decided_at desc, id desc limit 1) a`,
+     order by decided_no desc limit 1) a`,
 )
 const TELL_EVERY_MS = 60_000
 

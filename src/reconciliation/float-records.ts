@@ -43,9 +43,9 @@ const ADD = statement(
 const BASE = statement<{ openingAt: Date; opening: string; lowered: string }>(
   'float base',
   `select o.recorded_at as "openingAt", o.amount as opening, coalesce((select sum(r.amount) from float_records r
-     where r.installation = $1 and r.side = $2 and r.kind in ('sweep', 'charge') and r.recorded_at > o.recorded_at), 0) as lowered
+     where r.installation = $1 and r.side = $2 and r.kind in ('sweep', 'charge') and r.id > o.id), 0) as lowered
    from float_records o where o.installation = $1 and o.side = $2 and o.kind = 'opening'
-   order by o.recorded_at desc, o.id desc limit 1`,
+   order by o.id desc limit 1`,
 )
 const READ = statement<{ outside: number }>(
   'float read',
