@@ -171,7 +171,7 @@ function keepUp(door: Door, opened: Opened, log: Logger): Every {
   every(SHARE_MS, () =>
     Promise.all(gateway.cells.map((app) => app.windows.share(app.db, processName, gateway.clock.now()))),
   )
-  every(SHARE_MS, () => gateway.addressCounts.forget(gateway.clock.now()))
+  every(SHARE_MS, () => gateway.addressCounts.forget(gateway.witness.earlier()))
   every(SHARE_MS, () => gateway.requests.flush())
   every(SHARE_MS, async () => gateway.op1?.choice.refresh())
   every(SHARE_MS, async () => {

@@ -7,7 +7,7 @@ import { expireApprovals } from './approvals/end-approval.ts'
 import { finishKeys } from './charges/finish-keys.ts'
 import { chargeFollower, FOLLOWED_AT_ONCE } from './charges/follow-charges.ts'
 import { settleCharges } from './charges/settle-charges.ts'
-import { KEY_RETENTION_MS, PRUNED_AT_ONCE, pruneKeys } from './idempotency/keys.ts'
+import { keyPruner } from './idempotency/prune-keys.ts'
 import { checkpointLedgers } from './ledger/checkpoints.ts'
 import { MAILS_AT_ONCE, pruneMails, sendMails } from './mails/send-mails.ts'
 import { closeRevokedKeys } from './merchants/close-revoked-keys.ts'
@@ -103,7 +103,7 @@ export function sweepsOf(app: App): CellSweep[] {
     reconcile: { everyMs: MINUTE, full: Number.POSITIVE_INFINITY, runOnce: () => reconcileCell(app) },
     verify: { everyMs: MINUTE, full: 2, runOnce: () => verifyAtNight(app) },
     'tell-endings': { everyMs: HOUR, full: 50, runOnce: () => tellEndings(app) },
-    prune: { everyMs: HOUR, runOnce: () => prune(app) },
+    prune: { everyMs: HOUR, runOnce: pruner(app) },
   }
   return Object.values(mapValues(sweeps, (sweep, name) => restsInDoubt(app, { name, ...sweep })))
 }
@@ -147,15 +147,10 @@ async function finishAllKeys(app: App): Promise<number> {
   return finished
 }
 
-async function prune(app: App): Promise<number> {
-  const keys = pruneKeys(new Date(app.clock.nowMs() - KEY_RETENTION_MS))
-  let pruned = 0
-  for (;;) {
-    const gone = await app.db.query(keys.statement, keys.values)
-    pruned += gone.length
-    if (gone.length < PRUNED_AT_ONCE)
-      return pruned + (await pruneRecords(app)) + (await forgetSecrets(app)) + (await pruneDrafts(app))
-  }
+function pruner(app: App): () => Promise<number> {
+  const pruneKeys = keyPruner(app)
+  return async () =>
+    (await pruneKeys()) + (await pruneRecords(app)) + (await forgetSecrets(app)) + (await pruneDrafts(app))
 }
 
 const pruneRecords = async (app: App) =>

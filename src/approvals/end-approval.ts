@@ -59,8 +59,8 @@ async function end(
 }
 
 /** Ends what nobody has decided in time, in this cell and in the directory. Answers how many. */
-export async function expireApprovals({ db, directory, clock }: App): Promise<number> {
-  const due = expireDueApprovals(clock.now(), EXPIRED_AT_ONCE)
+export async function expireApprovals({ db, directory, witness }: App): Promise<number> {
+  const due = expireDueApprovals(witness.earlier(), EXPIRED_AT_ONCE)
   const ended = await Promise.all([db, directory].map((one) => one.query(due.statement, due.values)))
   return ended.flat().length
 }

@@ -55,7 +55,7 @@ export async function settleCharges(app: App): Promise<number> {
   let after: Ledger = { merchantId: 0, mode: 'live' }
   for (;;) {
     const due = await app.db.query(DUE, [
-      app.clock.now().toISOString(),
+      app.witness.earlier().toISOString(),
       LEDGERS_AT_ONCE,
       after.merchantId,
       after.mode,
@@ -97,7 +97,7 @@ function releaseCharges(app: App, { merchantId, mode }: Ledger): Promise<number>
   return app.db.transaction(async (tx) => {
     const [[terms]] = await tx.send(termsOf([merchantId]))
     assert(terms, 'a ledger has a merchant')
-    const dueAt = later(at, clockOffsetMs(terms, mode))
+    const dueAt = later(app.witness.earlier(), clockOffsetMs(terms, mode))
     const id = ascendingId('setl_', terms.tag, at)
     const [claimed, heads] = await tx.send(
       call(CLAIM, merchantId, mode, at.toISOString(), dueAt.toISOString(), RELEASED_AT_ONCE, id),

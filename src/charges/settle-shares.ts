@@ -21,7 +21,8 @@ export function releaseShares(app: App, ledger: Ledger, most: number): Promise<n
   return app.db.transaction(async (tx) => {
     const [[terms]] = await tx.send(termsOf([ledger.merchantId]))
     assert(terms, 'a ledger has a merchant')
-    const [due] = await tx.send(lockDueShares(ledger, later(at, clockOffsetMs(terms, ledger.mode)), most))
+    const dueAt = later(app.witness.earlier(), clockOffsetMs(terms, ledger.mode))
+    const [due] = await tx.send(lockDueShares(ledger, dueAt, most))
     if (due.length === 0) return { value: 0 }
     const [heads, , subaccountHeads] = await tx.send(lockHeads([ledger]), ...lockSubaccountHeads(due))
     const settlements = settlementsOf(due, { ...ledger, tag: terms.tag, at })

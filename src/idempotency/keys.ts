@@ -57,16 +57,6 @@ const FREE = statement(
   `delete from idempotency_keys
    where merchant_id = $1 and mode = $2 and key = $3 and object_id = $4 and status is null`,
 )
-const PRUNE = statement<{ key: string }>(
-  'prune idempotency keys',
-  `delete from idempotency_keys where ctid = any(array(
-     select ctid from idempotency_keys where created_at < $1 and status is not null limit $2)) returning key`,
-)
-
-/** Kept 30 days (spec 5.5). */
-export const KEY_RETENTION_MS = 30 * 86_400_000
-export const PRUNED_AT_ONCE = 5000
-
 // No header of a request can carry a control character, so no API client can use such a key.
 const RESERVED = '\u0001'
 
@@ -95,8 +85,6 @@ export const finishKey = (held: HeldKey, { status, body }: { status: number; bod
 /** Frees a key that runs for this object: nothing may be kept under it (contract.md 3 i). */
 export const freeKey = ({ merchantId, mode, key, objectId }: HeldKey): Call =>
   call(FREE, merchantId, mode, key, objectId)
-
-export const pruneKeys = (before: Date) => call(PRUNE, before.toISOString(), PRUNED_AT_ONCE)
 
 /** The stored answer of a known key. Throws the 409 for another request or a key still running. */
 export function replayOf(row: KeyRow, fingerprint: Buffer): StoredAnswer {

@@ -39,7 +39,7 @@ const KEPT_MS = 3_600_000
 export type Heart = { id: string; beat(): Promise<void>; gone(): Promise<void> }
 
 export function heartOf(
-  { directory, clock }: Pick<Gateway, 'directory' | 'clock'>,
+  { directory, witness }: Pick<Gateway, 'directory' | 'witness'>,
   role: ProcessRole,
 ): Heart {
   // Not the process id: in containers every process may have the same.
@@ -47,7 +47,7 @@ export function heartOf(
   return {
     id,
     async beat() {
-      const now = clock.now()
+      const now = witness.earlier()
       const figures = [totalOf('rate_limiter_uncounted_total'), totalOf('log_lines_dropped_total')]
       await directory.query(SEEN, [id, role, now.toISOString(), ...figures])
       await directory.query(PRUNE, [later(now, -KEPT_MS).toISOString(), id])

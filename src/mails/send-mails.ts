@@ -92,6 +92,6 @@ async function record(
 /** Removes mails that ended more than 30 days ago; answers how many. */
 export const pruneMails = async ({
   directory,
-  clock,
-}: Pick<Gateway, 'directory' | 'clock'>): Promise<number> =>
-  (await directory.query(PRUNE, [new Date(clock.nowMs() - KEPT_MS).toISOString()])).length
+  witness,
+}: Pick<Gateway, 'directory' | 'witness'>): Promise<number> =>
+  (await directory.query(PRUNE, [new Date(witness.earlierMs() - KEPT_MS).toISOString()])).length

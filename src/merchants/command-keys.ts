@@ -27,7 +27,8 @@ const BLANK = statement<{ key: string }>(
 
 /** Erases the stored output of commands after a day. That a key was used stays stored. */
 export async function blankCommandAnswers(app: App): Promise<number> {
-  return (await app.directory.query(BLANK, [new Date(app.clock.nowMs() - KEPT_MS).toISOString()])).length
+  return (await app.directory.query(BLANK, [new Date(app.witness.earlierMs() - KEPT_MS).toISOString()]))
+    .length
 }
 
 /** What a kept answer is bound to. */

@@ -207,7 +207,7 @@ export async function freezeAccount(
 export async function endFreezes(app: App): Promise<number> {
   const actor = service('freezes')
   allow(actor, 'payouts.freeze-ends')
-  const now = app.clock.now()
+  const now = app.witness.earlier()
   const over = frozenUntil(now)
   const found = await app.db.query(over.statement, over.values)
   for (const { merchantId } of found)

@@ -76,7 +76,7 @@ export async function rotateWebhookSecret(
 
 /** Erases secrets whose overlap is over. */
 export async function forgetExpiredSecrets(app: App): Promise<number> {
-  return (await app.db.query(FORGET_EXPIRED, [app.clock.now().toISOString()])).length
+  return (await app.db.query(FORGET_EXPIRED, [app.witness.earlier().toISOString()])).length
 }
 
 async function draftOf(

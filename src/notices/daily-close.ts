@@ -42,7 +42,7 @@ const SENT = statement(
  * of the statement. Each mail is written under the name of its day and reader, so that a crash sends none twice.
  */
 export async function sendDailyCloses(app: App): Promise<number> {
-  const now = app.clock.now()
+  const now = app.witness.earlier()
   const today = dayBounds(kampalaDay(now))
   if (now.getTime() < today.start.getTime() + FROM_MS) return 0
   const day = kampalaDay(new Date(today.start.getTime() - DAY_MS))

@@ -88,7 +88,7 @@ export async function leaveFormOpen({ directory, clock }: Place, { token }: Sent
 }
 
 /** Removes what is older than a day; answers how many. */
-export const pruneFormResults = async ({ directory, clock }: App): Promise<number> =>
-  (await directory.query(PRUNE, [new Date(clock.nowMs() - KEPT_MS).toISOString()])).length
+export const pruneFormResults = async ({ directory, witness }: App): Promise<number> =>
+  (await directory.query(PRUNE, [new Date(witness.earlierMs() - KEPT_MS).toISOString()])).length
 
 const hashOf = (token: string) => createHash('sha256').update(token).digest()

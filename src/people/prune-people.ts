@@ -5,8 +5,8 @@ import { forgetTries } from './tries.ts'
 import { forgetSessions } from './write-sessions.ts'
 
 /** Drops sessions, links, challenges and misses that count no longer, some of each. */
-export async function prunePeople({ directory, clock }: App): Promise<number> {
-  const now = clock.now()
+export async function prunePeople({ directory, witness }: App): Promise<number> {
+  const now = witness.earlier()
   const calls = [forgetSessions(now), forgetLinks(now), forgetChallenges(now), ...forgetTries(now)]
   for (const { statement, values } of calls) await directory.query(statement, values)
   return 0

@@ -24,7 +24,7 @@ const PRUNE = statement<{ id: string }>(
 
 /** Forgets requests after 30 days, in small portions. Answers how many. */
 export async function pruneRequests(app: App): Promise<number> {
-  const before = firstIdAt(app.clock.nowMs() - KEPT_MS).toString()
+  const before = firstIdAt(app.witness.earlierMs() - KEPT_MS).toString()
   let pruned = 0
   for (;;) {
     const { length: gone } = await app.db.query(PRUNE, [before, OF_A_PLACE_AT_ONCE, AT_ONCE])

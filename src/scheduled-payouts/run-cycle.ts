@@ -52,7 +52,7 @@ export async function runCycle(app: App, due: DueCycle): Promise<CycleOutcome> {
 }
 
 function runOnce(app: App, { merchantId, mode, id, dueAt }: DueCycle): Promise<CycleOutcome> {
-  const at = app.clock.now()
+  const at = app.witness.earlier()
   const place = { merchantId, mode }
   return app.db.transaction<CycleOutcome>(async (tx) => {
     const [[schedule], terms, stops] = await tx.send(

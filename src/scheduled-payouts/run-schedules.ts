@@ -28,7 +28,7 @@ const DUE = statement<DueCycle>(
  * schedule does not stop the others. Answers how many ran or were paused; those under a freeze are tried in the next run.
  */
 export async function runSchedules(app: App): Promise<number> {
-  const at = app.clock.now().toISOString()
+  const at = app.witness.earlier().toISOString()
   let handled = 0
   let after: Pick<DueCycle, 'merchantId' | 'id'> = { merchantId: 0, id: '' }
   for (;;) {

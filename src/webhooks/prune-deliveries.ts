@@ -19,7 +19,7 @@ const PRUNE = statement<{ id: string }>(
 export async function pruneDeliveries(app: App): Promise<number> {
   let pruned = 0
   for (;;) {
-    const before = new Date(app.clock.nowMs() - KEPT_MS).toISOString()
+    const before = new Date(app.witness.earlierMs() - KEPT_MS).toISOString()
     const gone = await app.db.query(PRUNE, [before, AT_ONCE])
     pruned += gone.length
     if (gone.length < AT_ONCE) return pruned

@@ -59,6 +59,6 @@ const notYours = () =>
 
 /** Ends what nobody has decided in time. Answers how many. */
 export async function expirePrepared(app: App): Promise<number> {
-  const due = expireDue(app.clock.now(), EXPIRED_AT_ONCE)
+  const due = expireDue(app.witness.earlier(), EXPIRED_AT_ONCE)
   return (await app.db.query(due.statement, due.values)).length
 }

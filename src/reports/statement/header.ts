@@ -1,4 +1,5 @@
 import type { Caller } from '../../actors/actor.ts'
+import type { App } from '../../app.ts'
 import { closeMonth } from '../../ledger/closed-months.ts'
 import { assert } from '../../platform/assert.ts'
 import { call, type Database } from '../../platform/db/database.ts'
@@ -23,6 +24,10 @@ const KEPT = statement<StatementHeader>(
   `select merchant_name as "merchantName", handle, vat_number as "vatNumber" from statement_headers
    where merchant_id = $1 and mode = $2 and period = $3`,
 )
+const CLOSED_UNTIL = statement<{ until: Date | null }>(
+  'closed until',
+  `select nullif(closed_until, '-infinity') as until from ledger_heads where merchant_id = $1 and mode = $2`,
+)
 // All months before sign-up share one header, so that asking for every month since the year 1 stores one row and no more.
 const BEFORE_SIGN_UP = '0000-00'
 
@@ -34,21 +39,27 @@ export async function headerNow(db: Database, { merchantId }: Caller): Promise<N
 }
 
 /**
- * Closes a finished month, so that nothing can be posted in it any more, and answers the merchant's name from the first
- * closing (ledger.md 10).
+ * Closes a month that is over by both clocks, so that nothing can be posted in it any more, and answers the merchant's name from the first
+ * closing (ledger.md 10). Null for a month that runs; also, while the clock is in doubt, for one that nobody has closed yet.
  */
 export async function closedHeader(
-  db: Database,
+  app: Pick<App, 'db' | 'clock' | 'witness'>,
   caller: Caller,
-  { period, now }: { period: Period; now: Date },
-): Promise<StatementHeader> {
-  const { merchantName, handle, vatNumber, createdAt } = await headerNow(db, caller)
+  period: Period,
+): Promise<StatementHeader | null> {
+  const { merchantName, handle, vatNumber, createdAt } = await headerNow(app.db, caller)
   const { merchantId, mode } = caller
   const name = period.end <= createdAt ? BEFORE_SIGN_UP : period.name
-  return db.transaction(async (tx) => {
+  if (app.witness.doubt() !== null || period.end > app.witness.earlier()) {
+    const [head] = await app.db.query(CLOSED_UNTIL, [merchantId, mode])
+    if (!head?.until || head.until < period.end) return null
+    const [kept] = await app.db.query(KEPT, [merchantId, mode, name])
+    return kept ?? null
+  }
+  return app.db.transaction(async (tx) => {
     const [, , kept] = await tx.send(
       closeMonth(merchantId, mode, period.end),
-      call(KEEP, merchantId, mode, name, merchantName, handle, vatNumber, now.toISOString()),
+      call(KEEP, merchantId, mode, name, merchantName, handle, vatNumber, app.clock.now().toISOString()),
       call(KEPT, merchantId, mode, name),
     )
     assert(kept[0], 'the header was kept a moment ago')

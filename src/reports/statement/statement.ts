@@ -20,7 +20,7 @@ export type OpenStatement = {
 
 /**
  * Opens the statement of a month for as long as `use` takes. A month that is over is closed first: from then on it never
- * changes by a byte. Errors: Refusal (503), and what the database throws.
+ * changes by a byte. While the clock is in doubt a month that is not closed yet is shown as it runs. Errors: Refusal (503), and what the database throws.
  */
 export async function withStatement<T>(
   app: App,
@@ -28,10 +28,9 @@ export async function withStatement<T>(
   { period, use }: { period: Period; use: (statement: OpenStatement) => Promise<T> },
 ): Promise<T> {
   const now = app.clock.now()
-  const complete = period.end <= now
-  const header = complete
-    ? await closedHeader(app.db, caller, { period, now })
-    : await headerNow(app.db, caller)
+  const closed = await closedHeader(app, caller, period)
+  const complete = closed !== null
+  const header = closed ?? (await headerNow(app.db, caller))
   const ledger = { merchantId: caller.merchantId, mode: caller.mode }
   return inSnapshot(app.db, async (snapshot) => {
     const figures = await readFigures(snapshot, ledger, { period, complete })

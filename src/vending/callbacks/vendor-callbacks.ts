@@ -116,7 +116,7 @@ export function outcomeOf(verdict: DispenseMoved, reported: 'dispensed' | 'faile
 
 /** Deletes callbacks after 90 days; their effect stays on the orders. */
 export async function pruneCallbacks(app: App): Promise<number> {
-  const before = new Date(app.clock.nowMs() - KEPT_MS).toISOString()
+  const before = new Date(app.witness.earlierMs() - KEPT_MS).toISOString()
   let pruned = 0
   for (;;) {
     const gone = await app.db.query(PRUNE, [before, AT_ONCE])

@@ -68,7 +68,7 @@ const FOR_GOOD = [
  * tried every hour until it is accepted or 72 h are over. The charge row guarantees at most one refund.
  */
 export async function refundJams(app: App): Promise<number> {
-  const at = app.clock.nowMs()
+  const at = app.witness.earlierMs()
   const leaseUntil = new Date(at + LEASE_MS).toISOString()
   const now = new Date(at).toISOString()
   const claimed = await app.db.query(CLAIM, [now, leaseUntil, JAMS_REFUNDED_AT_ONCE])
@@ -80,7 +80,7 @@ export async function refundJams(app: App): Promise<number> {
 
 async function refundJam(app: App, due: Due): Promise<void> {
   if (!due.wanted) return next(app, due, { at: null, error: SWITCHED_OFF })
-  const late = app.clock.now() > due.until
+  const late = app.witness.earlier() > due.until
   const trouble = late ? TOO_LATE : await tryRefund(app, due)
   if (trouble === null) return next(app, due, { at: null })
   const again = new Date(app.clock.nowMs() + trouble.againMs)

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import test, { afterEach } from 'node:test'
+import { expireApprovals } from '../../src/approvals/end-approval.ts'
+import { settleCharges } from '../../src/charges/settle-charges.ts'
+import { keyPruner } from '../../src/idempotency/prune-keys.ts'
+import { endFreezes, freezeAccount } from '../../src/merchants/payout-freeze.ts'
+import { expirePrepared } from '../../src/payouts/prepared/end-prepared.ts'
+import { runSchedules } from '../../src/scheduled-payouts/run-schedules.ts'
+import { BY_HAND } from '../helpers/actors.ts'
+import { newPayer, startLiveService } from '../helpers/live-service.ts'
+import { opened } from '../helpers/opened.ts'
+import { richShop } from '../helpers/payouts.ts'
+import { payer, planned } from '../helpers/schedules.ts'
+import { boundsOf, monthNow, passMonth } from '../helpers/statements.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+const MONTH = 31 * DAY
+
+const service = opened(() => startLiveService())
+afterEach(() => service.clock.beWrong(0))
+
+const headOf = async (merchantId: number, mode: 'test' | 'live') => {
+  const [head] = await service.rows<{ until: Date | null; frozen: string | null }>(
+    `select nullif(closed_until, '-infinity') as until, payouts_frozen_for as frozen from ledger_heads
+     where merchant_id = $1 and mode = $2`,
+    [merchantId, mode],
+  )
+  assert.ok(head)
+  return head
+}
+const keysOf = async (merchantId: number) =>
+  (await service.rows('select 1 from idempotency_keys where merchant_id = $1', [merchantId])).length
+const idOf = async (handle: string) =>
+  (await service.rows<{ id: number }>('select id from merchants where handle = $1', [handle]))[0]
+    ?.id as number
+
+test('F47: a month is closed by the earlier of both clocks, and stays as it was shown while the clock is wrong', async () => {
+  const own = await payer(service, 10_000)
+  const month = monthNow(service)
+  passMonth(service, HOUR)
+  const closed = await own.api.get(`/v1/statements/${month}`)
+  assert.equal(closed.body.complete, true)
+  const running = monthNow(service)
+  const { end } = boundsOf(running)
+  for (const ms of [MONTH, 40 * DAY, DAY * 400]) {
+    service.clock.beWrong(ms)
+    const { status, body } = await own.api.get(`/v1/statements/${running}`)
+    assert.deepEqual([status, body.complete, body.closing_balance], [200, false, 10_000])
+    assert.equal((await own.api.get(`/v1/statements/${month}`)).text, closed.text)
+  }
+  service.clock.beWrong(-MONTH)
+  assert.equal((await own.api.get(`/v1/statements/${month}`)).text, closed.text)
+  // The clocks still agree, and by the one of them the month is over.
+  service.clock.beWrong(0)
+  service.pass(end.getTime() - service.clock.nowMs() - 1500)
+  service.clock.beWrong(1800)
+  assert.ok(service.clock.now() >= end)
+  assert.equal((await own.api.get(`/v1/statements/${running}`)).body.complete, false)
+  assert.deepEqual((await headOf(own.merchantId, 'test')).until, boundsOf(month).end)
+  service.clock.beWrong(0)
+  assert.equal((await own.api.charge()).status, 201)
+})
+
+test('F47: keys are forgotten by the earlier of both clocks, and in an hour at most those of the oldest day', async () => {
+  const own = await payer(service)
+  const charge = (key: string) => own.api.charge({}, { 'idempotency-key': key })
+  const first = await charge('first')
+  service.pass(DAY + HOUR)
+  await charge('a day later')
+  service.clock.beWrong(MONTH)
+  const prune = keyPruner(service.app)
+  await prune()
+  await service.run('prune')
+  const again = await charge('first')
+  assert.deepEqual([again.status, again.body.id], [201, first.body.id], 'replayed, and not a second charge')
+  service.clock.beWrong(0)
+  service.pass(40 * DAY)
+  while ((await keysOf(own.merchantId)) === 2) {
+    await service.run('prune')
+    service.pass(HOUR + MINUTE)
+  }
+  const left = await service.rows<{ key: string }>(
+    'select key from idempotency_keys where merchant_id = $1',
+    [own.merchantId],
+  )
+  assert.deepEqual(left, [{ key: 'a day later' }])
+  await service.run('prune')
+  assert.equal(await keysOf(own.merchantId), 0)
+})
+
+test('F47: a freeze of seven days is not ended by a clock that is eight days ahead', async () => {
+  const { merchant } = await service.shop()
+  const merchantId = await idOf(merchant.handle)
+  const until = new Date(service.clock.nowMs() + 7 * DAY)
+  await freezeAccount(service.app, BY_HAND, { merchantId, reason: 'robbed', until })
+  service.clock.beWrong(8 * DAY)
+  await service.run('follow-freeze')
+  await endFreezes(service.app)
+  assert.equal((await headOf(merchantId, 'live')).frozen, 'robbed')
+  service.clock.beWrong(0)
+  service.pass(8 * DAY)
+  await service.run('follow-freeze')
+  assert.equal((await headOf(merchantId, 'live')).frozen, null)
+})
+
+test('F47: what ends or moves money with time asks the earlier clock itself, also in the middle of a run', async () => {
+  const shop = await richShop(service)
+  const { body: charge } = await shop.live.charge({ amount: 9000, customer: { phone: newPayer() } })
+  service.operator.pays(charge.id)
+  service.pass(MINUTE)
+  await service.run('follow-charges')
+  const own = await payer(service, 100_000)
+  await planned(own.api, { start_at: new Date(service.clock.nowMs() + DAY).toISOString() })
+  const before = await service.digest()
+  for (const ms of [1900, 2 * DAY, MONTH]) {
+    service.clock.beWrong(ms)
+    const runs = [settleCharges, runSchedules, expirePrepared, expireApprovals, endFreezes]
+    for (const run of runs) assert.equal(await run(service.app), 0, run.name)
+  }
+  assert.equal(await service.digest(), before)
+})
