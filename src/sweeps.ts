@@ -26,6 +26,7 @@ import { prunePeople } from './people/prune-people.ts'
 import { mapValues } from './platform/map-values.ts'
 import type { Sweep } from './platform/sweep.ts'
 import { reconcileCell } from './reconciliation/reconcile.ts'
+import { forgetStaged } from './reconciliation/statement-staging.ts'
 import { dropOldUploads } from './reconciliation/uploaded-statements.ts'
 import { dayTallier, TALLIED_AT_ONCE } from './reports/tallies/tally-days.ts'
 import { pruneRequests } from './requests/prune-requests.ts'
@@ -160,6 +161,7 @@ const pruneRecords = async (app: App) =>
   (await pruneFormResults(app)) +
   (await pruneMails(app)) +
   (await prunePeople(app)) +
-  (await dropOldUploads(app))
+  (await dropOldUploads(app)) +
+  (await forgetStaged(app))
 
 const forgetSecrets = async (app: App) => (await forgetExpiredSecrets(app)) + (await blankCommandAnswers(app))

@@ -16,6 +16,8 @@ export function claimOf({ kind, details }: Pick<Break, 'kind' | 'details'>): Rec
     case 'mismatch':
       if (typeof differs === 'object') return { ...differs }
       return ours === said ? { side: details.side } : { amount: said }
+    case 'other_number':
+      return { number: said }
     case 'doubled_by_rail':
     case 'ledger_breach':
     case 'contradictory_answer':

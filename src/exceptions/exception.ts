@@ -25,6 +25,7 @@ const KINDS = {
   contradictory_answer: { severity: 'major', leg: 'references' },
   unresolved: { severity: 'major', leg: 'references' },
   never_arrived: { severity: 'major', leg: 'references' },
+  other_number: { severity: 'major', leg: 'statement' },
 } as const satisfies Record<string, { severity: 'critical' | 'major'; leg: ExceptionLeg }>
 export type ExceptionKind = keyof typeof KINDS
 

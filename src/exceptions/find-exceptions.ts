@@ -7,7 +7,7 @@ import { EXCEPTION_COLUMNS, type OpenedException } from './resolve-exception.ts'
 export const EXCEPTION_LISTS = {
   missing: ['ours_only', 'rail_only', 'never_arrived'],
   mismatched: [
-    ...['mismatch', 'late_contradiction', 'doubled_by_rail', 'contradictory_answer'],
+    ...['mismatch', 'late_contradiction', 'doubled_by_rail', 'contradictory_answer', 'other_number'],
     ...['ledger_breach', 'float_drift'],
   ],
   waiting: ['unresolved'],

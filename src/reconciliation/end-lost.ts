@@ -48,7 +48,8 @@ const FIND = statement<Lost>(
 // A line without our own id stands in the first cell, wherever its movement is. Some lists write references in capitals.
 const LISTED = statement(
   'statement lines about movement',
-  `select 1 from rail_statement_lines where external_id = any($1::text[]) or rail_transaction_id = any($1::text[]) limit 1`,
+  `select 1 from rail_statement_lines where lower(external_id) = any($1::text[])
+   union all select 1 from rail_statement_lines where rail_transaction_id = any($1::text[]) limit 1`,
 )
 const REASON = 'timeout'
 const DAY_MS = 86_400_000
@@ -97,7 +98,7 @@ async function refuseWithoutProof(app: App, lost: Lost): Promise<void> {
       'conflict',
       `no imported statement of ${installation} with ${side} lines covers ${from.toISOString()} to ${to.toISOString()}`,
     )
-  const names = [id, reference].flatMap((name) => [name, name.toUpperCase()])
+  const names = [id, reference]
   const lines = await Promise.all(app.allCells().map((cell) => cell.db.query(LISTED, [names])))
   if (lines.flat().length > 0)
     throw domainRefusal('conflict', `a statement of its operator has a line about ${id}`)

@@ -3,7 +3,7 @@ import type { OpenedException } from '../exceptions/resolve-exception.ts'
 import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
 import { railStory, type StoryLine } from '../rails/movement-story.ts'
-import { LIVE_MOVEMENTS } from './movements.ts'
+import { liveMovements } from './movements.ts'
 
 /** What our books say of a movement. Whole UGX. */
 export type OurSide = {
@@ -36,14 +36,15 @@ const OURS = statement<OurSide>(
   `select m.id, m.side, case when m.voided_at is not null then 'void' else m.status end as status, m.amount::float8 as amount,
      m.created_at as "createdAt", m.completed_at as "completedAt", m.rail_reference as reference,
      m.rail_transaction_id as number
-   from (${LIVE_MOVEMENTS}) m where m.merchant_id = $1 and m.id = $2`,
+   from (${liveMovements('m.merchant_id = $1 and m.id = $2')}) m`,
 )
-// By two indexes: the id that the line names, and the operator's own number.
+// By two indexes: the id or reference that the line names, and the operator's own number.
 const LINES = statement<TheirLine>(
   'their side of exception',
   `select digest, rail_transaction_id as number, external_id as "externalId", type, amount, currency, at, status,
      imported_at as "importedAt"
-   from rail_statement_lines where external_id = $1 or rail_transaction_id = $2 order by at limit 50`,
+   from (select * from rail_statement_lines where lower(external_id) in ($1, $2)
+     union select * from rail_statement_lines where rail_transaction_id in ($3, ltrim($3, '0'))) l order by at limit 50`,
 )
 const MOST_HEARD = 50
 
@@ -61,7 +62,9 @@ export async function evidenceOf(
           railStory(app, { merchantId, id }),
         ])
   // A line without our own id stands in the first cell.
-  const lines = await Promise.all(gateway.cells.map(({ db }) => db.query(LINES, [id, ours?.number ?? null])))
+  const lines = await Promise.all(
+    gateway.cells.map(({ db }) => db.query(LINES, [id, ours?.reference ?? null, ours?.number ?? null])),
+  )
   const inOrder = heard.sort((a, b) => a.at.getTime() - b.at.getTime()).slice(-MOST_HEARD)
   return { ours, heard: inOrder, lines: lines.flat() }
 }

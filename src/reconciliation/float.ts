@@ -5,7 +5,7 @@ import { statement } from '../platform/db/statement.ts'
 import type { Installation, RailSide } from '../rails/rail.ts'
 import { type FloatBase, floatBase, keepReading, recordFloat } from './float-records.ts'
 import { emptyLeg, type Leg } from './leg.ts'
-import { LIVE_MOVEMENTS } from './movements.ts'
+import { liveMovements } from './movements.ts'
 
 const BALANCE_MS = 12_000
 const DAY_MS = 86_400_000
@@ -21,7 +21,7 @@ const MOVED = statement<{ moved: string; doubtful: string; outflow: string }>(
      coalesce(sum(m.amount) filter (where (m.status in ('succeeded', 'refunded') and m.created_at <= $3)
        or m.status in ('pending', 'authorized')), 0) as doubtful,
      coalesce(sum(m.amount) filter (where m.status = 'succeeded' and m.completed_at > $4), 0) as outflow
-   from (${LIVE_MOVEMENTS}) m join rail_attempts a on a.merchant_id = m.merchant_id and a.subject = m.id
+   from (${liveMovements('true')}) m join rail_attempts a on a.merchant_id = m.merchant_id and a.subject = m.id
    where a.installation = $1 and m.side = $2 and m.voided_at is null
      and (m.completed_at is null or m.completed_at > $3 or m.completed_at > $4)
      and (m.status in ('pending', 'authorized') or m.completed_at > $3 or m.completed_at > $4)`,

@@ -1,206 +1,134 @@
 import { type Actor, nameOf } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
-import type { App, Gateway } from '../app.ts'
-import { openAlone } from '../exceptions/exception.ts'
-import { openPlatformException } from '../exceptions/platform-exceptions.ts'
-import { statement } from '../platform/db/statement.ts'
+import type { Gateway } from '../app.ts'
 import { writeAll } from '../platform/db/write-all.ts'
-import { domainRefusal } from '../platform/refusal.ts'
-import { emptyLeg, type Leg, sumLegs } from './leg.ts'
-import { tagOfMovement } from './movements.ts'
+import { newId } from '../platform/ids.ts'
+import { compareLines, findAbsent, type StagedFile } from './compare-statement.ts'
+import { emptyLeg, type Leg } from './leg.ts'
+import { looking, opening, type Told } from './report-differences.ts'
 import { addRun } from './run-log.ts'
+import { noLines, type Staged, type StatementToRead, stageStatement } from './stage-statement.ts'
 import { agreeOnLines } from './statement-agreement.ts'
-import {
-  type ColumnNames,
-  readStatement,
-  type StatementLine,
-  type StatementSource,
-} from './statement-file.ts'
-import {
-  addLines,
-  addStatement,
-  type Difference,
-  differences,
-  matched,
-  type Period,
-} from './statement-lines.ts'
+import type { Period } from './statement-differences.ts'
+import { addStatement, keepLines } from './statement-lines.ts'
+import { dropStaged } from './statement-staging.ts'
 
-/**
- * What to import: the file, the contract that it is of (null when nobody knows), the period where it is not the file's own, and
- * whether only to look.
- */
-export type StatementImport = {
-  source: StatementSource
-  /** What the file calls the columns. */
-  names?: ColumnNames
-  installation: string | null
+/** How far an import has come: lines of this step. Throwing ends it, with nothing that counts. */
+export type Went = (step: 'read' | 'compared' | 'kept', lines: number) => Promise<void> | void
+
+/** What to import, the period where it is not the file's own, and whether only to look. */
+export type StatementImport = StatementToRead & {
   period: Period | null
   dryRun: boolean
+  went?: Went
 }
 
-type File = Pick<StatementImport, 'source' | 'names'>
-
-const PLACE_OF_TAG = statement<{ cell: string }>(
-  'cell of statement line',
-  'select cell from merchants where tag = $1',
-)
-const AT_ONCE = 1000
-const MOST_TAGS = 50_000
-
-/** Undoes a dry run: the lines are compared inside the transaction and then forgotten. */
-class OnlyLooking extends Error {}
+/** What a statement says, and how that differs from our books. */
+export type Looked = {
+  leg: Leg
+  period: Period
+  lines: number
+  /** Of which sides and contract it was judged what it lacks. */
+  judged: StagedFile['judged']
+} & Pick<Told, 'counts' | 'kept'>
 
 /**
  * Leg 4: imports the operator's own list and compares it with our books, both ways (rails.md 5.1). The same line is stored once,
- * whatever files it comes in. A dry run writes nothing. Throws a refusal that names the first line that cannot be read, with
- * nothing compared.
+ * whatever files it comes in. A dry run writes nothing that counts. Throws a refusal that names the first line that cannot be read, with
+ * nothing compared. Broken off, it may be done again.
  */
 export async function importStatement(gateway: Gateway, actor: Actor, wanted: StatementImport): Promise<Leg> {
   allow(actor, 'statement.import')
-  // Read to its end first, so that a bad line is found before anything is written.
-  const { span, sides } = await summaryOf(wanted)
-  const period = wanted.period ?? span
-  if (period === null) throw domainRefusal('bad_statement', 'the file has no lines')
-  if (wanted.dryRun) return (await dryRun(gateway, wanted, period)).leg
-  const places = cellFinder(gateway)
-  for await (const lines of batches(wanted)) await store(gateway, places, lines)
-  const at = gateway.clock.now()
-  const covering = addStatement({ installation: wanted.installation, sides, period }, at)
-  for (const app of gateway.cells) await app.db.query(covering.statement, covering.values)
-  const legs = await Promise.all(gateway.cells.map((app) => compare(app, period, open)))
-  const act = { actor, action: 'statement.import', at, merchantId: null } as const
-  const leg = sumLegs('statement', legs)
-  const file = wanted.source.name
-  await writeAll(gateway.directory, [
-    auditRow({ ...act, subject: file, after: { ...period } }),
-    addRun(
-      { kind: 'statement', place: 'all', by: nameOf(actor), file, begunAt: at, endedAt: gateway.clock.now() },
-      [leg],
-    ),
-  ])
-  return leg
+  if (wanted.dryRun) return (await lookAtStatement(gateway, wanted)).leg
+  return (await importAs(gateway, actor, { ...wanted, importId: newId('stf_', 'platform') })).leg
 }
 
-/** What a statement says, and how that differs from our books: nothing is kept of it. */
-export type Looked = { leg: Leg; period: Period; differences: Difference[] }
-
-/** Looks at a statement without importing it. Throws as importing does. */
-export async function lookAtStatement(
+/** The same under an id that is known, by somebody who was allowed to. */
+export async function importAs(
   gateway: Gateway,
   actor: Actor,
-  wanted: Pick<StatementImport, 'source' | 'names'>,
+  wanted: StatementImport & { importId: string },
 ): Promise<Looked> {
-  allow(actor, 'statement.import')
-  const { span } = await summaryOf(wanted)
-  if (span === null) throw domainRefusal('bad_statement', 'the file has no lines')
-  return { ...(await dryRun(gateway, wanted, span)), period: span }
+  const { importId, installation, source } = wanted
+  const begunAt = gateway.clock.now()
+  const done = await comparing(gateway, wanted, opening(gateway, importId), async (staged, file) => {
+    for (const app of gateway.cells)
+      await keepLines(app, { run: file.run, last: staged.lastLine, importId }, (lines) =>
+        tell(wanted, 'kept', lines),
+      )
+    const covering = { importId, installation, sides: staged.sides, period: file.period }
+    const adding = addStatement(covering, gateway.clock.now())
+    for (const app of gateway.cells) await app.db.query(adding.statement, adding.values)
+    return agreedOn(gateway, file)
+  })
+  const at = gateway.clock.now()
+  const act = { actor, action: 'statement.import', at, merchantId: null } as const
+  await writeAll(gateway.directory, [
+    auditRow({ ...act, subject: source.name, after: { import: importId, ...done.period } }),
+    addRun({ kind: 'statement', place: 'all', by: nameOf(actor), file: source.name, begunAt, endedAt: at }, [
+      done.leg,
+    ]),
+  ])
+  return done
 }
 
-/** From when to when its lines are, and of which kinds. */
-async function summaryOf({ source, names }: File): Promise<{ span: Period | null; sides: string[] }> {
-  const times = { first: Number.POSITIVE_INFINITY, last: Number.NEGATIVE_INFINITY }
-  const sides = new Set<string>()
-  for await (const { at, type } of readStatement(source, names)) {
-    sides.add(type)
-    times.first = Math.min(times.first, at.getTime())
-    times.last = Math.max(times.last, at.getTime())
-  }
-  const span = times.last < times.first ? null : { from: new Date(times.first), to: new Date(times.last) }
-  return { span, sides: [...sides] }
-}
+/** Looks at a statement without importing it. Throws as importing does. */
+export const lookAtStatement = (gateway: Gateway, wanted: Omit<StatementImport, 'dryRun'>): Promise<Looked> =>
+  comparing(gateway, wanted, looking(gateway), async () => 0)
 
-async function* batches({ source, names }: File): AsyncGenerator<StatementLine[]> {
-  let lines: StatementLine[] = []
-  for await (const line of readStatement(source, names)) {
-    lines.push(line)
-    if (lines.length < AT_ONCE) continue
-    yield lines
-    lines = []
-  }
-  if (lines.length > 0) yield lines
-}
+const tell = async ({ went }: Pick<StatementImport, 'went'>, step: Parameters<Went>[0], lines: number) =>
+  void (await went?.(step, lines))
 
-type FindCell = (line: StatementLine) => Promise<App>
-
-/** The cell of the merchant that a line names; the first one for a line that names nobody. */
-function cellFinder(gateway: Gateway): FindCell {
-  const known = new Map<string, App>()
-  const [first] = gateway.cells
-  return async ({ externalId }) => {
-    const tag = externalId === null ? null : tagOfMovement(externalId)
-    if (tag === null || gateway.cells.length === 1) return first as App // A gateway serves at least one cell.
-    const found = known.get(tag)
-    if (found !== undefined) return found
-    const [place] = await gateway.directory.query(PLACE_OF_TAG, [tag])
-    const app = place ? gateway.appOf(place) : (first as App)
-    if (known.size >= MOST_TAGS) known.clear()
-    known.set(tag, app)
-    return app
-  }
-}
-
-async function store(gateway: Gateway, cellOf: FindCell, lines: readonly StatementLine[]): Promise<void> {
-  const byCell = new Map<App, StatementLine[]>()
-  for (const line of lines) {
-    const app = await cellOf(line)
-    byCell.set(app, [...(byCell.get(app) ?? []), line])
-  }
-  for (const [app, own] of byCell) {
-    const adding = addLines(own, gateway.clock.now())
-    await app.db.query(adding.statement, adding.values)
+async function comparing(
+  gateway: Gateway,
+  wanted: Omit<StatementImport, 'dryRun'>,
+  told: Told,
+  then: (staged: Staged, file: StagedFile) => Promise<number>,
+): Promise<Looked> {
+  const run = newId('run_', 'platform')
+  let lastLine = 0
+  try {
+    const staged = await stageStatement(gateway, wanted, {
+      run,
+      went: async (lines, last) => {
+        lastLine = last
+        await tell(wanted, 'read', lines)
+      },
+    })
+    const period = wanted.period ?? staged.span
+    if (period === null) throw noLines()
+    const file = { run, period, judged: staged.judged }
+    const leg = await legOf(gateway, file, { told, wanted })
+    const closed = await then(staged, file)
+    const { counts, kept } = told
+    return { leg: { ...leg, closed }, period, lines: staged.lines, judged: staged.judged, counts, kept }
+  } finally {
+    // What cannot be dropped now is forgotten by the task `prune`.
+    for (const { db } of gateway.cells) await dropStaged(db, run, lastLine).catch(() => {})
   }
 }
 
-type Report = (app: App, found: Difference) => Promise<boolean>
-
-async function compare(app: App, period: Period, report: Report): Promise<Leg> {
+async function legOf(
+  gateway: Gateway,
+  file: StagedFile,
+  { told, wanted }: { told: Told; wanted: Pick<StatementImport, 'went'> },
+): Promise<Leg> {
   const leg = emptyLeg('statement')
-  const counting = matched(period)
-  const [sums] = await app.db.query(counting.statement, counting.values)
-  for (const looking of differences(period))
-    for (const found of await app.db.query(looking.statement, looking.values))
-      leg.opened += (await report(app, found)) ? 1 : 0
-  leg.closed = await agreeOnLines(app, period)
-  return { ...leg, lookedAt: sums?.lines ?? 0, agreed: sums?.matched ?? 0 }
-}
-
-async function open(app: App, { kind, merchantId, subject, details }: Difference): Promise<boolean> {
-  const at = app.clock.now()
-  const tag = tagOfMovement(subject)
-  if (merchantId === null || tag === null) {
-    const opening = openPlatformException({ kind: 'rail_only', subject: subject ?? 'no id', details }, at)
-    const [row] = await app.directory.query(opening.statement, opening.values)
-    return row?.opened ?? false
-  }
-  const found = { merchantId, tag, mode: 'live', kind, subject, details, leg: 'statement' } as const
-  return openAlone(app.db, found, { at })
-}
-
-/** Compares inside a transaction that is then undone, cell by cell. */
-async function dryRun(gateway: Gateway, file: File, period: Period): Promise<Omit<Looked, 'period'>> {
-  const cellOf = cellFinder(gateway)
-  const legs: Leg[] = []
-  const differ: Difference[] = []
   for (const app of gateway.cells) {
-    let leg = emptyLeg('statement')
-    await app.db
-      .transaction(async (tx) => {
-        for await (const lines of batches(file)) {
-          const own: StatementLine[] = []
-          for (const line of lines) if ((await cellOf(line)) === app) own.push(line)
-          if (own.length > 0) await tx.send(addLines(own, gateway.clock.now()))
-        }
-        const [[sums]] = await tx.send(matched(period))
-        const found = (await tx.send(...differences(period))).flat()
-        differ.push(...found)
-        leg = { ...leg, lookedAt: sums?.lines ?? 0, agreed: sums?.matched ?? 0, opened: found.length }
-        throw new OnlyLooking()
-      })
-      .catch((error) => {
-        if (!(error instanceof OnlyLooking)) throw error
-      })
-    legs.push(leg)
+    const { report } = told
+    const went = (lines: number) => tell(wanted, 'compared', lines)
+    const { lookedAt, agreed } = await compareLines(app, file, { report, went })
+    await findAbsent(app, file, report)
+    leg.lookedAt += lookedAt
+    leg.agreed += agreed
   }
-  return { leg: sumLegs('statement', legs), differences: differ }
+  return { ...leg, opened: told.opened(), left: told.left() }
+}
+
+/** How many exceptions this statement closes. */
+async function agreedOn(gateway: Pick<Gateway, 'cells'>, { period }: StagedFile): Promise<number> {
+  let closed = 0
+  for (const app of gateway.cells) closed += await agreeOnLines(app, period)
+  return closed
 }

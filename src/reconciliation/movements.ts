@@ -14,24 +14,27 @@ export type OurWord = {
   completedAt: Date | null
 }
 
-const SAYS = `case when voided_at is not null then 'void' when status in ('succeeded', 'refunded') then 'succeeded'
-  when status = 'failed' then 'failed' else 'open' end as says`
-/** Every live movement that travels, of all nouns: the list that the legs compare. */
-export const LIVE_MOVEMENTS = `
-  select merchant_id, id, amount - gift_card_amount as amount, phone, status, voided_at, created_at, completed_at,
-    rail_reference, rail_transaction_id, 'collect' as side from charges where mode = 'live' and rail_reference is not null
+const SAYS = `case when m.voided_at is not null then 'void' when m.status in ('succeeded', 'refunded') then 'succeeded'
+  when m.status = 'failed' then 'failed' else 'open' end as says`
+const COLUMNS = `m.phone, m.status, m.voided_at, m.created_at, m.completed_at, m.rail_reference, m.rail_transaction_id`
+/**
+ * The live movements that travel, of all nouns, for which `where` holds; it calls each `m`. It stands within each of the three, so
+ * that each finds its rows by its own index, whatever version of the server plans it.
+ */
+export const liveMovements = (where: string) => `
+  select m.merchant_id, m.id, m.amount - m.gift_card_amount as amount, ${COLUMNS}, 'collect' as side
+    from charges m where m.mode = 'live' and m.rail_reference is not null and ${where}
   union all
-  select merchant_id, id, amount, phone, status, voided_at, created_at, completed_at, rail_reference, rail_transaction_id,
-    'collect' from top_ups
+  select m.merchant_id, m.id, m.amount, ${COLUMNS}, 'collect' from top_ups m where ${where}
   union all
-  select merchant_id, id, amount, recipient_phone, status, voided_at, created_at, completed_at, rail_reference,
-    rail_transaction_id, 'disburse' from payouts where mode = 'live'`
+  select m.merchant_id, m.id, m.amount, ${COLUMNS.replace('m.phone', 'm.recipient_phone')}, 'disburse'
+    from payouts m where m.mode = 'live' and ${where}`
 const OURS = statement<OurWord>(
   'movements to review',
   `select m.merchant_id as "merchantId", m.id, ${SAYS}, m.amount::float8 as amount, m.phone, m.created_at as "createdAt",
      m.completed_at as "completedAt"
-   from (${LIVE_MOVEMENTS}) m join unnest($1::bigint[], $2::text[]) as n (merchant_id, id)
-     on n.merchant_id = m.merchant_id and n.id = m.id`,
+   from unnest($1::bigint[], $2::text[]) as n (merchant_id, id)
+     cross join lateral (${liveMovements('m.merchant_id = n.merchant_id and m.id = n.id')}) m`,
 )
 
 /** What we say of these, by the id of the movement. */
@@ -51,3 +54,6 @@ const PREFIXES = ['txn_', 'pout_', 'top_']
 /** The tag of the merchant in the id of a movement, or null for a text that is none. */
 export const tagOfMovement = (id: string): string | null =>
   PREFIXES.map((prefix) => tagOf(prefix, id)).find((tag) => tag !== null) ?? null
+
+/** An id or reference as an operator's list may spell it: some write capitals. */
+export const spelledByUs = (text: string): string => text.trim().toLowerCase()

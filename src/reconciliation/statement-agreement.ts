@@ -2,14 +2,18 @@ import type { App } from '../app.ts'
 import { agreeAlone } from '../exceptions/agree.ts'
 import type { ExceptionKind } from '../exceptions/exception.ts'
 import { statement } from '../platform/db/statement.ts'
-import { LIVE_MOVEMENTS } from './movements.ts'
-import type { Period } from './statement-lines.ts'
+import { liveMovements } from './movements.ts'
+import type { Period } from './statement-differences.ts'
 
 type Listed = { merchantId: number; subject: string }
 
 const KINDS: readonly ExceptionKind[] = ['ours_only', 'mismatch']
 const MOST = 1000
-const LINE = `l.status = 'SUCCESSFUL' and (l.external_id in (m.id, upper(m.id)) or l.rail_transaction_id = m.rail_transaction_id)`
+// A line by the id or reference that it carries, and by the number: each by its own index.
+const LINES = `select l.at, l.amount, l.type from rail_statement_lines l
+    where lower(l.external_id) in (m.id, m.rail_reference) and l.status = 'SUCCESSFUL'
+  union all select l.at, l.amount, l.type from rail_statement_lines l
+    where l.rail_transaction_id in (m.rail_transaction_id, ltrim(m.rail_transaction_id, '0')) and l.status = 'SUCCESSFUL'`
 // Open ones first, then those that somebody resolved last and that no statement has agreed on since. Each movement is looked up by its id.
 const LISTED = statement<Listed>(
   'statement: listed as we say',
@@ -18,10 +22,10 @@ const LISTED = statement<Listed>(
      where mode = 'live' and kind = any($3::text[])
        and (closed_at is null or (resolved_by is distinct from 'agreement' and not agreed ? 'statement'))
      group by merchant_id, subject order by until desc limit ${MOST}) e
-   cross join lateral (select * from (${LIVE_MOVEMENTS}) o where o.merchant_id = e.merchant_id and o.id = e.subject offset 0) m
-   where m.status in ('succeeded', 'refunded')
-     and exists (select from rail_statement_lines l where ${LINE} and l.at between $1 and $2)
-     and not exists (select from rail_statement_lines l where ${LINE} and (l.amount <> m.amount or l.type <> m.side))`,
+   cross join lateral (${liveMovements('m.merchant_id = e.merchant_id and m.id = e.subject')}) m
+   cross join lateral (select bool_or(l.at between $1 and $2) and bool_and(l.amount = m.amount and l.type = m.side) as agrees
+     from (${LINES}) l) x
+   where m.status in ('succeeded', 'refunded') and x.agrees`,
 )
 
 /**

@@ -3,10 +3,15 @@ import { createReadStream, readFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { parse } from 'csv-parse'
 import { domainRefusal } from '../platform/refusal.ts'
+import { echo, hasForbiddenControl } from '../platform/text.ts'
+import { numberValue } from './statement-differences.ts'
 
 /** One line of the operator's own list of transactions (rails.md 5.1). Amounts are whole UGX. */
 export type StatementLine = {
+  /** Its place in the file. */
+  line: number
   digest: Buffer
+  /** The operator's own number, in digits without zeros in front. */
   railTransactionId: string | null
   externalId: string | null
   type: 'collect' | 'disburse' | 'charge' | 'other'
@@ -37,6 +42,9 @@ const TYPES = ['collect', 'disburse', 'charge', 'other'] as const
 const LONGEST_LINE = 8192
 const MOST_TEXT = 100
 const WHOLE = /^[0-9]{1,12}$/
+const DIGITS = /^[0-9]{1,40}$/
+// Times outside are no times of a statement.
+const YEARS = { first: 2000, last: 2199 }
 const KAMPALA = '+03:00'
 
 const wrongLine = (line: number, says: string) => domainRefusal('bad_statement', `line ${line}: ${says}`)
@@ -142,7 +150,12 @@ function readLine(
   places: ReadonlyMap<Column, number>,
   line: number,
 ): StatementLine {
-  const cell = (column: Column) => (record[places.get(column) ?? -1] ?? '').trim()
+  // Blanks of every kind, the one of spreadsheets that does not break too.
+  const cell = (column: Column) => {
+    const value = (record[places.get(column) ?? -1] ?? '').trim()
+    if (hasForbiddenControl(value, false)) throw wrongLine(line, `${column} contains control characters`)
+    return value
+  }
   const text = (column: Column) => {
     const value = cell(column)
     if (value.length > MOST_TEXT) throw wrongLine(line, `${column} is too long`)
@@ -157,7 +170,7 @@ function readLine(
   const type = TYPES.find((one) => one === cell('type').toLowerCase())
   if (type === undefined) throw wrongLine(line, `type must be one of ${TYPES.join(', ')}`)
   const facts = {
-    railTransactionId: text('rail_transaction_id'),
+    railTransactionId: numberIn(cell('rail_transaction_id'), line),
     externalId: text('external_id'),
     type,
     amount: whole('amount'),
@@ -169,14 +182,26 @@ function readLine(
   }
   if (facts.railTransactionId === null && facts.externalId === null)
     throw wrongLine(line, 'rail_transaction_id or external_id is needed')
-  return { ...facts, digest: hash('sha256', JSON.stringify(facts), 'buffer') }
+  return { ...facts, line, digest: hash('sha256', JSON.stringify(facts), 'buffer') }
+}
+
+/** A spreadsheet makes 2.00E+09 or 2000000002.0 of it: then nobody can tell any more which number it was. */
+function numberIn(text: string, line: number): string | null {
+  if (text === '') return null
+  if (!DIGITS.test(text))
+    throw wrongLine(
+      line,
+      `rail_transaction_id must be the operator's number in digits, like 2000000002, not ${echo(text)}`,
+    )
+  return numberValue(text)
 }
 
 /** A time without a zone is that of Kampala. */
 function readTime(text: string, line: number): Date {
   const written = /(?:Z|[+-][0-9]{2}:?[0-9]{2})$/i.test(text) ? text : `${text.replace(' ', 'T')}${KAMPALA}`
   const at = /^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}/.test(text) ? new Date(written) : null
-  if (at === null || Number.isNaN(at.getTime()))
+  const year = at?.getUTCFullYear() ?? Number.NaN
+  if (at === null || !(year >= YEARS.first && year <= YEARS.last))
     throw wrongLine(line, 'at must be a time like 2026-07-01T10:00:00+03:00')
   return at
 }

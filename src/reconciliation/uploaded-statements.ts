@@ -9,10 +9,10 @@ import { statement } from '../platform/db/statement.ts'
 import { writeAll } from '../platform/db/write-all.ts'
 import { newId } from '../platform/ids.ts'
 import { domainRefusal, notFound } from '../platform/refusal.ts'
-import { importStatement, lookAtStatement } from './import-statement.ts'
+import { importAs, lookAtStatement } from './import-statement.ts'
 import type { Leg } from './leg.ts'
+import type { Difference } from './statement-differences.ts'
 import { fromBytes } from './statement-file.ts'
-import type { Difference } from './statement-lines.ts'
 
 /** What a dry run has found. At most so many differences of each kind are kept; `counts` has all of them. */
 export type KeptLook = {
@@ -38,7 +38,6 @@ export type UploadedStatement = {
 }
 
 export const MOST_STATEMENT_BYTES = 10 * 1024 * 1024
-const MOST_KEPT_DIFFERENCES = 100
 const MOST_NAME = 255
 const WEEK_MS = 7 * 86_400_000
 const COLUMNS = `id, name, digest, installation, made_by as "madeBy", made_at as "madeAt", looked, imported_at as "importedAt",
@@ -80,14 +79,14 @@ export async function lookAtUpload(
   const known = gateway.rails.live.op1_momo?.installations ?? []
   if (installation !== null && !known.some(({ id }) => id === installation))
     throw domainRefusal('bad_statement', 'there is no such installation')
-  const { leg, period, differences } = await lookAtStatement(gateway, actor, {
-    source: fromBytes(name, bytes),
+  const { leg, period, counts, kept } = await lookAtStatement(gateway, {
+    ...{ source: fromBytes(name, bytes), installation, period: null },
   })
   const id = newId('stf_', 'platform')
   const at = gateway.clock.now()
   const looked: KeptLook = {
     ...{ leg, from: period.from.toISOString(), to: period.to.toISOString() },
-    ...keptOf(differences),
+    ...{ counts, differences: kept },
   }
   const digest = createHash('sha256').update(bytes).digest()
   const cut = name.slice(0, MOST_NAME) || 'statement'
@@ -109,17 +108,6 @@ export async function lookAtUpload(
   return id
 }
 
-function keptOf(differences: readonly Difference[]): Pick<KeptLook, 'counts' | 'differences'> {
-  const counts: Partial<Record<Difference['kind'], number>> = {}
-  const kept: KeptLook['differences'] = []
-  for (const { kind, subject, details } of differences) {
-    const count = (counts[kind] ?? 0) + 1
-    counts[kind] = count
-    if (count <= MOST_KEPT_DIFFERENCES) kept.push({ kind, subject, details })
-  }
-  return { counts, differences: kept }
-}
-
 /** Imports a file that somebody has looked at. Again, or by two at once, it changes nothing more. Throws Refusal. */
 export async function importUpload(gateway: Gateway, actor: Actor, id: string): Promise<void> {
   allow(actor, 'statement.import')
@@ -129,7 +117,7 @@ export async function importUpload(gateway: Gateway, actor: Actor, id: string): 
   if (!row?.bytes)
     throw domainRefusal('conflict', 'this file was kept for a week only: upload it again to import it')
   const source = fromBytes(name, row.bytes)
-  await importStatement(gateway, actor, { source, installation, period: null, dryRun: false })
+  await importAs(gateway, actor, { source, installation, period: null, dryRun: false, importId: id })
   await gateway.directory.query(IMPORTED, [id, gateway.clock.now().toISOString(), nameOf(actor)])
 }
 

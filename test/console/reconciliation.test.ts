@@ -7,6 +7,7 @@ import { mainOf } from '../helpers/dashboard.ts'
 import { succeed } from '../helpers/following-charges.ts'
 import { newPayer } from '../helpers/live-service.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
+import { numberOf } from '../helpers/operator-statements.ts'
 import { startPayingService } from '../helpers/payouts.ts'
 import { sendFiles } from '../helpers/sending-files.ts'
 
@@ -46,8 +47,8 @@ test('an uploaded statement is looked at first, and imported once by a second fo
   const now = service.clock.nowMs()
   const text = csv(
     line('1', '', 1, now - 3 * HOUR, 'other'),
-    line('11', fine, 5000),
-    line('12', other, 6999),
+    line(await numberOf(service, fine), fine, 5000),
+    line(await numberOf(service, other), other, 6999),
     line('13', 'nobody at all', 900),
     line('2', '', 1, now + 3 * HOUR, 'other'),
   )
@@ -59,7 +60,7 @@ test('an uploaded statement is looked at first, and imported once by a second fo
   const page = await ben.get(looked.location)
   assert.match(
     mainOf(page),
-    /Lines of payments 3 Matched 1 Only theirs 1 Only ours 1 Amount or side differs 1 Twice in theirs 0/,
+    /Lines of payments 3 Matched 1 Only theirs 1 Only ours 1 Amount or side differs 1 Twice in theirs 0 Another number than they told us 0/,
   )
   assert.match(mainOf(page), /Only theirs nobody at all .*"amount":900/)
   assert.match(mainOf(page), new RegExp(`Only ours ${missing}`))
@@ -87,7 +88,10 @@ test('an uploaded statement is looked at first, and imported once by a second fo
   ])
   const evidence = mainOf(await anna.get(`${BASE}/exceptions/${exception?.id}`))
   assert.match(evidence, /Status succeeded Amount UGX 7,000/)
-  assert.match(evidence, new RegExp(`12 ${other} collect UGX 6,999 SUCCESSFUL`))
+  assert.match(
+    evidence,
+    new RegExp(`${await numberOf(service, other)} ${other} collect UGX 6,999 SUCCESSFUL`),
+  )
 })
 
 test('a file that cannot be read names its line; nothing is kept of it', async () => {

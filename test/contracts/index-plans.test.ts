@@ -14,16 +14,7 @@ const BY_KEY = /Scan.* using (charges|deliveries)_pkey on/
 const BY_ID = /Index Cond: .*\b(id|event_id) =/
 const MANY = 3000
 // They look at everything, whatever it waits for.
-const READ_ALL = [
-  'moved through wallet',
-  'movements to review',
-  'release delivery leases',
-  'statement: another amount or side',
-  'statement: matched',
-  'statement: ours alone',
-  'statement: theirs alone',
-  'statement: twice',
-]
+const READ_ALL = ['moved through wallet', 'release delivery leases']
 
 const service = opened(() => startService())
 const owner = made(() => payer(service))

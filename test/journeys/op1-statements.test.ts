@@ -5,43 +5,30 @@ import { join } from 'node:path'
 import test from 'node:test'
 import { tagIn } from '../../src/platform/ids.ts'
 import { importStatement } from '../../src/reconciliation/import-statement.ts'
-import type { Leg } from '../../src/reconciliation/leg.ts'
 import { fromPath, readColumnNames } from '../../src/reconciliation/statement-file.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { startOp1Service } from '../helpers/op1-service.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
+import {
+  importLines,
+  linesAround,
+  movedLine,
+  numberOf,
+  statementFile,
+} from '../helpers/operator-statements.ts'
+import { payNew } from '../helpers/payouts.ts'
 import { openOf as openExceptionsOf, platformOpen as openOfPlatform, paidBy } from '../helpers/reconciling.ts'
 
 // The operator's own list of transactions against our books, both ways (rails.md 5.1, leg 4).
 const service = openedAndVerified(() => startOp1Service({ env: { LIVE_HOLD_HOURS: '0' } }))
-const HOUR = 3_600_000
-const DAY = 24 * HOUR
+const DAY = 86_400_000
 const openOf = (subject: string) => openExceptionsOf(service, subject)
 const platformOpen = () => openOfPlatform(service)
 const paid = () => paidBy(service)
 
-const folder = mkdtempSync(join(tmpdir(), 'statement-'))
-let files = 0
-/** Imports lines like those of the operator. */
-async function importing(lines: readonly string[], { dryRun = false } = {}): Promise<Leg> {
-  files += 1
-  const path = join(folder, `${files}.csv`)
-  const head = 'rail_transaction_id,external_id,type,amount,fee,tax,currency,at,status'
-  writeFileSync(path, `${[head, ...lines].join('\n')}\n`)
-  return importStatement(service.gateway, BY_HAND, {
-    source: fromPath(path),
-    installation: 'ug-1',
-    period: null,
-    dryRun,
-  })
-}
-const lineFor = (number: string, id: string, amount: number, at: Date, type = 'collect') =>
-  `${number},${id},${type},${amount},0,0,UGX,${at.toISOString()},SUCCESSFUL`
-/** Lines of nobody so far before and after that everything else is judged. */
-const around = () => [
-  `1,,other,1,0,0,UGX,${new Date(service.clock.nowMs() - 3 * HOUR).toISOString()},SUCCESSFUL`,
-  `2,,other,1,0,0,UGX,${new Date(service.clock.nowMs() + 3 * HOUR).toISOString()},SUCCESSFUL`,
-]
+const importing = (lines: readonly string[], more = {}) => importLines(service, lines, more)
+const lineFor = movedLine
+const around = () => linesAround(service)
 
 test('a statement: matched, missing, extra, another amount, twice; a dry run writes nothing; the same file twice changes nothing', async () => {
   service.pass(30 * DAY)
@@ -50,9 +37,9 @@ test('a statement: matched, missing, extra, another amount, twice; a dry run wri
   const at = service.clock.now()
   const lines = [
     ...around(),
-    lineFor('11', fine.id, 500_000, at),
-    lineFor('13', other.id, 499_999, at),
-    lineFor('14', doubled.id, 500_000, at),
+    lineFor(await numberOf(service, fine.id), fine.id, 500_000, at),
+    lineFor(await numberOf(service, other.id), other.id, 499_999, at),
+    lineFor(await numberOf(service, doubled.id), doubled.id, 500_000, at),
     lineFor('15', doubled.id, 500_000, at),
     lineFor('16', stranger, 700, at),
     lineFor('17', 'nobody at all', 900, at),
@@ -70,9 +57,12 @@ test('a statement: matched, missing, extra, another amount, twice; a dry run wri
   const nobodys = (await platformOpen())
     .filter(({ kind }) => kind === 'rail_only')
     .map(({ subject }) => subject)
-  assert.deepEqual(nobodys.sort(), ['nobody at all', stranger].sort())
+  assert.deepEqual(nobodys, ['nobody at all'])
+  assert.deepEqual(await kinds(stranger), ['rail_only'], 'critical for the merchant whose tag it carries')
   const stored = await service.rows('select 1 from rail_statement_lines')
-  await importing(lines)
+  const again = await importing(lines)
+  assert.deepEqual([again.lookedAt, again.agreed, again.opened], [leg.lookedAt, leg.agreed, 0])
+  assert.equal((await importing(lines, { dryRun: true })).opened, 0, 'all of it is told already')
   assert.equal((await service.rows('select 1 from rail_statement_lines')).length, stored.length)
   assert.equal((await openOf(missing.id)).length, 1)
 })
@@ -80,14 +70,10 @@ test('a statement: matched, missing, extra, another amount, twice; a dry run wri
 test('a file with columns of other names is read by those names; names that make no sense are refused', async () => {
   const { id } = await paid()
   const at = service.clock.now()
-  files += 1
-  const path = join(folder, `${files}.csv`)
   const head = 'Financial Transaction Id,External Id,Kind,Amount,Currency,Date,Status'
-  const line = (number: string, of: string, amount: number, moment: number) =>
-    `${files}${number},${of},collect,${amount},UGX,${new Date(moment).toISOString()},SUCCESSFUL`
-  const lines = [line('1', id, 1, at.getTime())]
-  writeFileSync(path, `${head}\n${lines.join('\n')}\n`)
-  const names = join(folder, 'names.json')
+  const number = await numberOf(service, id)
+  const path = statementFile([`${number},${id},collect,1,UGX,${at.toISOString()},SUCCESSFUL`], head)
+  const names = join(mkdtempSync(join(tmpdir(), 'names-')), 'names.json')
   const write = (value: unknown) => writeFileSync(names, JSON.stringify(value))
   write({
     ...{ rail_transaction_id: 'Financial Transaction Id', external_id: 'External Id', type: 'kind' },
@@ -123,6 +109,11 @@ test('a statement that cannot be read names its line, and nothing is stored', as
       /^line 3: type must be one of collect, disburse, charge, other$/,
     ],
     ['21,x,collect,10,0,0,UGX,yesterday,SUCCESSFUL', /^line 3: at must be a time/],
+    ['21,x,collect,10,0,0,UGX,0000-01-01T10:00:00Z,SUCCESSFUL', /^line 3: at must be a time/],
+    [
+      '21,x\0y,collect,10,0,0,UGX,2026-07-01T10:00:00Z,SUCCESSFUL',
+      /^line 3: external_id contains control characters$/,
+    ],
     [
       ',,collect,10,0,0,UGX,2026-07-01T10:00:00Z,SUCCESSFUL',
       /^line 3: rail_transaction_id or external_id is needed$/,
@@ -130,4 +121,54 @@ test('a statement that cannot be read names its line, and nothing is stored', as
   ] as const)
     await assert.rejects(importing([lineFor('20', 'txn_x', 5, at), line]), { message: says })
   assert.equal(await stored(), before)
+})
+
+test('a number that a spreadsheet has spoiled is refused with its line; blanks and zeros around one mean nothing', async () => {
+  service.pass(30 * DAY)
+  const { id, shop } = await paid()
+  const at = service.clock.now()
+  const number = await numberOf(service, id)
+  const stored = async () => (await service.rows('select 1 from rail_statement_lines')).length
+  const before = await stored()
+  for (const spoiled of [
+    '2.00E+09',
+    `${number}.0`,
+    `'${number}`,
+    '"2,000,000,002"',
+    `${number} 1`,
+    '-5',
+    `${number}\u200b`,
+  ])
+    await assert.rejects(importing([lineFor(spoiled, id, 500_000, at)]), {
+      message: /^line 2: rail_transaction_id must be the operator's number in digits, like 2000000002, not /,
+    })
+  assert.equal(await stored(), before)
+  const spellings = [number, `0${number}`, `${number} `, `${number}\u00a0`, `"  ${number}"`]
+  for (const spelling of spellings) {
+    const leg = await importing([lineFor(spelling, id, 500_000, at)])
+    assert.deepEqual([leg.agreed, leg.opened], [1, 0], spelling)
+  }
+  assert.equal(await stored(), before + 1, 'it is one line')
+  assert.deepEqual(await openOf(id), [])
+  assert.equal((await payNew(shop.live, { amount: 10_000 })).status, 201)
+})
+
+test('another number than the operator has told us is told, and pauses nothing', async () => {
+  const { id, shop } = await paid()
+  const at = service.clock.now()
+  const number = await numberOf(service, id)
+  const leg = await importing([lineFor('9999999999', id, 500_000, at)])
+  assert.deepEqual([leg.agreed, leg.opened], [0, 1])
+  const [found] = await service.rows<{ kind: string; severity: string; details: object }>(
+    'select kind, severity, details from exceptions where subject = $1',
+    [id],
+  )
+  assert.deepEqual(found, {
+    ...{ kind: 'other_number', severity: 'major' },
+    details: { we_say: number, rail_said: '9999999999' },
+  })
+  assert.equal((await payNew(shop.live, { amount: 10_000 })).status, 201)
+  // Two numbers of one payment are something else: it was moved twice.
+  await importing([lineFor(number, id, 500_000, at)])
+  assert.deepEqual((await openOf(id)).map(({ kind }) => kind).sort(), ['doubled_by_rail', 'other_number'])
 })

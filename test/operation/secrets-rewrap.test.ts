@@ -62,6 +62,7 @@ test('D9: every sealed column of the schema is known to secrets rewrap', async (
     'prepared_payouts.request',
     'rail_attempts.callback_token_sha256',
     'rail_statement_lines.digest',
+    'rail_statement_staged.digest',
     'recovery_codes.hash',
     'sessions.hash',
     'sessions.previous_hash',

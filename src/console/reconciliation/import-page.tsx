@@ -4,6 +4,7 @@ import { Facts, Said, Section, Status, Time } from '../../pages/parts.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
 import { type Column, Table } from '../../pages/table.tsx'
 import { shown } from '../../pages/wording.ts'
+import { DIFFERENCE_KINDS } from '../../reconciliation/statement-differences.ts'
 import {
   getUpload,
   type KeptLook,
@@ -90,7 +91,6 @@ const DIFFERENCES: readonly Column<Difference>[] = [
   { title: one.columns.subject, cell: ({ subject }) => <code>{shown(subject)}</code> },
   { title: one.columns.details, cell: ({ details }) => <code>{shown(JSON.stringify(details))}</code> },
 ]
-const KINDS = ['rail_only', 'ours_only', 'mismatch', 'doubled_by_rail'] as const
 
 /** One uploaded statement: what it says against our books, and importing it. */
 export async function showUpload(visit: ConsoleVisit, state: FormState | null = null): Promise<Shown> {
@@ -124,7 +124,7 @@ export async function showUpload(visit: ConsoleVisit, state: FormState | null = 
           facts={[
             [counts.lines, looked.leg.lookedAt],
             [counts.matched, looked.leg.agreed],
-            ...KINDS.map((kind) => [counts[kind], looked.counts[kind] ?? 0] as const),
+            ...DIFFERENCE_KINDS.map((kind) => [counts[kind], looked.counts[kind] ?? 0] as const),
           ]}
         />
       </Section>

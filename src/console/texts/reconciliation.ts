@@ -55,6 +55,7 @@ export const RECONCILIATION = {
       ours_only: 'Only ours',
       mismatch: 'Amount or side differs',
       doubled_by_rail: 'Twice in theirs',
+      other_number: 'Another number than they told us',
     },
     differences: 'Differences',
     noDifferences: 'There are none.',

@@ -54,6 +54,9 @@ const TABLES = {
   status_budgets: other('rails'),
   rail_statements: other('reconciliation'),
   rail_statement_lines: other('reconciliation'),
+  rail_statement_staged: other('reconciliation'),
+  // Both schemas have it.
+  statement_findings: other('reconciliation'),
   reconciliation_runs: other('reconciliation'),
   reconciliation_log: other('reconciliation'),
   statement_files: other('reconciliation'),

@@ -1,0 +1,133 @@
+import type { App, Gateway } from '../app.ts'
+import { statement } from '../platform/db/statement.ts'
+import { groupBy } from '../platform/group-by.ts'
+import type { RailSide } from '../rails/rail.ts'
+import { liveMovements, spelledByUs, tagOfMovement } from './movements.ts'
+import type { StatementLine } from './statement-file.ts'
+import type { PlacedLine } from './statement-staging.ts'
+
+type Owner = { id: number; cell: string }
+type Found = { key: string; merchantId: number; movement: string }
+/** A line at its place, and the contract that carried the movement which it names. */
+export type Placed = PlacedLine & { app: App; carriedBy: { installation: string; side: RailSide } | null }
+
+const OWNERS = statement<Owner & { tag: string }>(
+  'merchants of statement lines',
+  'select id, tag, cell from merchants where tag = any($1::text[])',
+)
+const BY_REFERENCE = statement<Found>(
+  'movements of statement lines by reference',
+  `select a.id as key, a.merchant_id as "merchantId", a.subject as movement from rail_attempts a where a.id = any($1::text[])`,
+)
+const PADDED = `m.rail_transaction_id like '0%' and ltrim(m.rail_transaction_id, '0') = n.key`
+// Another contract may have the same number.
+const BY_NUMBER = statement<Found>(
+  'movements of statement lines by number',
+  `select n.key, m.merchant_id as "merchantId", m.id as movement from unnest($1::text[]) as n (key)
+     cross join lateral (${liveMovements('m.rail_transaction_id = n.key')} union all ${liveMovements(PADDED)}) m
+     join rail_attempts a on a.subject = m.id and a.merchant_id = m.merchant_id
+   where $2::text is null or a.installation = $2`,
+)
+const CARRIERS = statement<{ movement: string; installation: string; side: RailSide }>(
+  'contracts of statement lines',
+  `select a.subject as movement, a.installation, a.side
+   from unnest($1::text[], $2::bigint[]) as n (id, merchant_id) join rail_attempts a on a.subject = n.id and a.merchant_id = n.merchant_id
+   where a.first_sent_at is not null`,
+)
+const MOST_TAGS = 50_000
+const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/
+
+/**
+ * Finds for each line of a batch what it is about: by our id or reference in it, else by the operator's number. A line belongs to the
+ * cell of its merchant, one that names nobody to the first. `installation`: the contract that the file is of.
+ */
+export function linePlacer(gateway: Gateway, installation: string | null) {
+  const owners = new Map<string, Owner | null>()
+  const [first] = gateway.cells as [App] // A gateway serves at least one cell.
+
+  async function learn(tags: readonly string[]): Promise<void> {
+    if (owners.size >= MOST_TAGS) owners.clear()
+    const fresh = [...new Set(tags)].filter((tag) => !owners.has(tag))
+    if (fresh.length === 0) return
+    for (const tag of fresh) owners.set(tag, null)
+    for (const { tag, ...owner } of await gateway.directory.query(OWNERS, [fresh])) owners.set(tag, owner)
+  }
+
+  /** By a name of ours that was read out of the line. */
+  function named(line: StatementLine): Placed | null {
+    const movement = spelledByUs(line.externalId ?? '')
+    const tag = tagOfMovement(movement)
+    const owner = tag === null ? null : (owners.get(tag) ?? null)
+    if (owner === null) return null
+    const app = gateway.cells.length === 1 ? first : gateway.appOf(owner)
+    return { ...line, movement, merchantId: owner.id, app, carriedBy: null }
+  }
+
+  return async (lines: readonly StatementLine[]): Promise<Placed[]> => {
+    await learn(lines.flatMap(({ externalId }) => tagOfMovement(spelledByUs(externalId ?? '')) ?? []))
+    const placed = new Map<number, Placed>()
+    for (const line of lines) {
+      const one = named(line)
+      if (one !== null) placed.set(line.line, one)
+    }
+    for (const app of gateway.cells) {
+      const left = lines.filter(({ line }) => !placed.has(line))
+      for (const [line, { merchantId, movement }] of await foundIn(app, left, installation))
+        placed.set(line.line, { ...line, movement, merchantId, app, carriedBy: null })
+    }
+    const nobody = { movement: null, merchantId: null, app: first, carriedBy: null }
+    return withCarriers(lines.map((line) => placed.get(line.line) ?? { ...line, ...nobody }))
+  }
+}
+
+/** Those of these lines that have a reference, or nothing but a number, of a movement in this cell. */
+async function foundIn(
+  { db }: App,
+  lines: readonly StatementLine[],
+  installation: string | null,
+): Promise<[StatementLine, Found][]> {
+  const references = keyed(lines, ({ externalId }) => referenceIn(externalId))
+  const numbers = keyed(lines, ({ externalId, railTransactionId }) =>
+    externalId === null ? railTransactionId : null,
+  )
+  const found = [
+    ...(references.size === 0 ? [] : await db.query(BY_REFERENCE, [[...references.keys()]])),
+    ...(numbers.size === 0 ? [] : await db.query(BY_NUMBER, [[...numbers.keys()], installation])),
+  ]
+  return found.flatMap((one) =>
+    (references.get(one.key) ?? numbers.get(one.key) ?? []).map((line): [StatementLine, Found] => [
+      line,
+      one,
+    ]),
+  )
+}
+
+function keyed(lines: readonly StatementLine[], keyOf: (line: StatementLine) => string | null) {
+  const found = new Map<string, StatementLine[]>()
+  for (const line of lines) {
+    const key = keyOf(line)
+    if (key !== null) found.set(key, [...(found.get(key) ?? []), line])
+  }
+  return found
+}
+
+/** The reference in a text, as we write it: an operator's list may have capitals, or no dashes. */
+function referenceIn(text: string | null): string | null {
+  const spelled = spelledByUs(text ?? '')
+  if (!UUID.test(spelled)) return null
+  const hex = spelled.replaceAll('-', '')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+async function withCarriers(lines: readonly Placed[]): Promise<Placed[]> {
+  const byCell = groupBy(
+    lines.filter(({ movement }) => movement !== null),
+    ({ app }) => app,
+  )
+  const carriers = new Map<string, { installation: string; side: RailSide }>()
+  for (const [{ db }, own] of byCell) {
+    const values = [own.map(({ movement }) => movement), own.map(({ merchantId }) => merchantId)]
+    for (const { movement, ...carrier } of await db.query(CARRIERS, values)) carriers.set(movement, carrier)
+  }
+  return lines.map((line) => ({ ...line, carriedBy: carriers.get(line.movement ?? '') ?? null }))
+}

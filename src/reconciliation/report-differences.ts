@@ -1,0 +1,110 @@
+import type { App, Gateway } from '../app.ts'
+import { openAlone } from '../exceptions/exception.ts'
+import { openPlatformException } from '../exceptions/platform-exceptions.ts'
+import { call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import type { Report } from './compare-statement.ts'
+import { tagOfMovement } from './movements.ts'
+import type { Difference } from './statement-differences.ts'
+
+/** What one run tells of: how many of each kind, and the first of them. */
+export type Told = {
+  report: Report
+  counts: Partial<Record<Difference['kind'], number>>
+  kept: Pick<Difference, 'kind' | 'subject' | 'details'>[]
+  /** How many exceptions were opened, or would be: those that are open already are not among them. */
+  opened(): number
+  /** How many were not told, because a run opens so many of a kind at most. */
+  left(): number
+}
+
+// What one run opens of each kind, what it looks at of each at most, and what it keeps to show.
+const MOST_OPENED = 1000
+const MOST_TOLD = 20_000
+const MOST_KEPT = 100
+
+const FOUND = `on conflict (import_id, merchant_id, exception_id) do update set seen = f.seen + 1`
+const FIND = statement(
+  'statement has found exception',
+  `insert into statement_findings as f (import_id, merchant_id, exception_id, opened)
+   select $1, e.merchant_id, e.id, e.seen_count = 1 from exceptions e
+   where e.merchant_id = $2 and e.subject = $3 and e.kind = $4 and e.closed_at is null ${FOUND}`,
+)
+const FIND_PLATFORM = statement(
+  'statement has found platform exception',
+  `insert into statement_findings as f (import_id, merchant_id, exception_id, opened)
+   select $1, 0, e.id, e.seen_count = 1 from platform_exceptions e
+   where e.kind = $2 and e.subject = $3 and e.closed_at is null ${FOUND}`,
+)
+const IS_OPEN = statement(
+  'exception of difference',
+  'select 1 from exceptions where merchant_id = $1 and subject = $2 and kind = $3 and closed_at is null',
+)
+const IS_OPEN_PLATFORM = statement(
+  'platform exception of difference',
+  'select 1 from platform_exceptions where kind = $1 and subject = $2 and closed_at is null',
+)
+
+/** Opens an exception for each difference, once, and keeps which import has found it. */
+export const opening = (gateway: Gateway, importId: string): Told =>
+  telling((app, found) =>
+    found.merchantId === null ? openOfNobody(gateway, importId, found) : open(app, importId, found),
+  )
+
+/** Only looks: answers for each difference whether an import would open an exception. */
+export const looking = (gateway: Gateway): Told =>
+  telling(async (app, { merchantId, kind, subject }) => {
+    const isOpen =
+      merchantId === null
+        ? await gateway.directory.query(IS_OPEN_PLATFORM, [kind, subject])
+        : await app.db.query(IS_OPEN, [merchantId, subject, kind])
+    return isOpen.length === 0
+  })
+
+function telling(tell: (app: App, found: Difference) => Promise<boolean>): Told {
+  const heard = new Set<string>()
+  const opened: Partial<Record<Difference['kind'], number>> = {}
+  const told: Omit<Told, 'opened' | 'left'> & { leftOut: number } = {
+    ...{ counts: {}, kept: [], leftOut: 0 },
+    async report(app, found) {
+      const { kind, subject, details } = found
+      const count = told.counts[kind] ?? 0
+      if (heard.has(`${kind} ${subject}`)) return
+      told.counts[kind] = count + 1
+      if (count >= MOST_TOLD || (opened[kind] ?? 0) >= MOST_OPENED) {
+        told.leftOut += 1
+        return
+      }
+      heard.add(`${kind} ${subject}`)
+      if (count < MOST_KEPT) told.kept.push({ kind, subject, details })
+      if (await tell(app, found)) opened[kind] = (opened[kind] ?? 0) + 1
+    },
+  }
+  return {
+    ...told,
+    opened: () => Object.values(opened).reduce((sum, one) => sum + one, 0),
+    left: () => told.leftOut,
+  }
+}
+
+async function open(app: App, importId: string, found: Difference): Promise<boolean> {
+  const { merchantId, kind, subject, details } = found
+  const tag = tagOfMovement(subject)
+  if (merchantId === null || tag === null) return false
+  const told = { merchantId, tag, mode: 'live', kind, subject, details, leg: 'statement' } as const
+  const alongside = [call(FIND, importId, merchantId, subject, kind)]
+  return openAlone(app.db, told, { at: app.clock.now(), alongside })
+}
+
+async function openOfNobody(
+  { directory, clock }: Gateway,
+  importId: string,
+  { subject, details }: Difference,
+): Promise<boolean> {
+  const opening = openPlatformException({ kind: 'rail_only', subject, details }, clock.now())
+  const kept = call(FIND_PLATFORM, importId, 'rail_only', subject)
+  return directory.transaction(async (tx) => {
+    const [[row]] = await tx.send(opening)
+    return { value: row?.opened ?? false, last: [kept] }
+  })
+}

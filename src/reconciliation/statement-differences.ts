@@ -1,0 +1,93 @@
+import type { RailSide } from '../rails/rail.ts'
+
+/** A difference between a statement and our books. */
+export type Difference = {
+  kind: 'rail_only' | 'ours_only' | 'mismatch' | 'doubled_by_rail' | 'other_number'
+  /** Null for what belongs to no merchant. */
+  merchantId: number | null
+  subject: string
+  details: Record<string, unknown>
+}
+export const DIFFERENCE_KINDS = [
+  'rail_only',
+  'ours_only',
+  'mismatch',
+  'doubled_by_rail',
+  'other_number',
+] as const satisfies readonly Difference['kind'][]
+
+/** The period of a statement, and the part of it in which what is missing on one side is judged. */
+export type Period = { from: Date; to: Date }
+const MARGIN_MS = 2 * 3_600_000
+export const insideOf = ({ from, to }: Period): Period => ({
+  from: new Date(from.getTime() + MARGIN_MS),
+  to: new Date(to.getTime() - MARGIN_MS),
+})
+
+/** A line of a statement that moved money, beside what we say of the movement that it is about. Whole UGX. */
+export type MovedLine = {
+  line: number
+  type: RailSide
+  amount: number
+  at: Date
+  /** The same as the database writes it in JSON: what is compared with what was told before. */
+  atText: string
+  number: string | null
+  externalId: string | null
+  movement: string | null
+  merchantId: number | null
+  ours: { side: RailSide; amount: number; status: string; isVoid: boolean; number: string | null } | null
+  /** The operator's numbers of this movement in all its statements. */
+  numbers: readonly string[]
+}
+export type Judged = { agrees: boolean; differences: Difference[] }
+
+/** What a line and our books say of the same movement (rails.md 5.2). `inside`: where what we lack is judged. */
+export function judgeLine(line: MovedLine, inside: Period): Judged {
+  const { ours, movement, merchantId } = line
+  if (ours === null || movement === null) {
+    const isJudged = line.at >= inside.from && line.at <= inside.to
+    return { agrees: false, differences: isJudged ? [unknownTo(line)] : [] }
+  }
+  const about = { merchantId, subject: movement }
+  const differences: Difference[] = []
+  const says = ours.isVoid ? 'void' : ours.status
+  if (says === 'void' || says === 'failed')
+    differences.push({ kind: 'rail_only', ...about, details: theirSide(line, says) })
+  if (line.amount !== ours.amount || line.type !== ours.side)
+    differences.push({ kind: 'mismatch', ...about, details: sidesOf(line, ours) })
+  if (line.numbers.length > 1)
+    differences.push({ kind: 'doubled_by_rail', ...about, details: { numbers: line.numbers } })
+  if (isOtherNumber(line, ours.number))
+    differences.push({ kind: 'other_number', ...about, details: numbersOf(line, ours) })
+  const moved = says === 'succeeded' || says === 'refunded'
+  return { agrees: moved && differences.length === 0, differences }
+}
+
+/** Critical for the merchant whose id it carries (rails.md 5.2), or of nobody. */
+const unknownTo = (line: MovedLine): Difference => ({
+  kind: 'rail_only',
+  merchantId: line.movement === null ? null : line.merchantId,
+  subject: line.movement ?? line.externalId ?? `number ${line.number}`,
+  details: theirSide(line, 'nothing'),
+})
+
+const theirSide = ({ amount, atText, number }: MovedLine, says: string) => ({
+  ...{ amount, at: atText, number, we_say: says },
+})
+const sidesOf = ({ amount, type }: MovedLine, ours: { amount: number }) => ({
+  ...{ we_say: ours.amount, rail_said: amount, side: type },
+})
+const numbersOf = ({ number }: MovedLine, ours: { number: string | null }) => ({
+  ...{ we_say: ours.number, rail_said: number },
+})
+
+/** Compared as numbers: zeros in front mean nothing. */
+export const numberValue = (number: string): string => number.replace(/^0+(?=[0-9])/, '')
+
+/** Whether the operator has told us one number and lists this movement under another alone. */
+function isOtherNumber({ number, numbers }: MovedLine, told: string | null): boolean {
+  if (number === null || told === null) return false
+  const value = numberValue(told)
+  return numberValue(number) !== value && !numbers.includes(value)
+}
