@@ -87,6 +87,7 @@ export type SweepName =
   | 'send-mails'
   | 'seal-audit'
   | 'reconcile'
+  | 'import-statements'
   | 'verify'
   | 'tell-endings'
 

@@ -28,6 +28,7 @@ import type { Sweep } from './platform/sweep.ts'
 import { reconcileCell } from './reconciliation/reconcile.ts'
 import { forgetStaged } from './reconciliation/statement-staging.ts'
 import { dropOldUploads } from './reconciliation/uploaded-statements.ts'
+import { workOnStatements } from './reconciliation/work-on-statements.ts'
 import { dayTallier, TALLIED_AT_ONCE } from './reports/tallies/tally-days.ts'
 import { pruneRequests } from './requests/prune-requests.ts'
 import { runSchedules } from './scheduled-payouts/run-schedules.ts'
@@ -102,6 +103,8 @@ export function sweepsOf(app: App): CellSweep[] {
     'seal-audit': { everyMs: SECOND, full: SEALED_AT_ONCE, runOnce: sealer.runOnce, finish: sealer.stop },
     // It takes what it can get of the budget of questions and then rests, whatever it looked at.
     reconcile: { everyMs: MINUTE, full: Number.POSITIVE_INFINITY, runOnce: () => reconcileCell(app) },
+    // A run may take a minute, and is not late for that.
+    'import-statements': { everyMs: 2 * SECOND, restMs: 15 * SECOND, runOnce: () => workOnStatements(app) },
     verify: { everyMs: MINUTE, full: 2, runOnce: () => verifyAtNight(app) },
     'tell-endings': { everyMs: HOUR, full: 50, runOnce: () => tellEndings(app) },
     prune: { everyMs: HOUR, runOnce: pruner(app) },

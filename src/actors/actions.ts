@@ -163,7 +163,8 @@ export const ACTIONS = {
   'payouts.freeze': { ...AUDITED, operators: OPERATORS },
   'payouts.freeze-ends': { others: ['service'], audited: true },
   'payouts.unfreeze': { ...STEP_UP, operators: ['risk', 'admin'], others: COMMAND },
-  'approval.ask': { ...STEP_UP, operators: PAIRS },
+  // A command asks only for what names commands besides, and never approves.
+  'approval.ask': { ...STEP_UP, operators: PAIRS, others: COMMAND },
   'approval.approve': { ...STEP_UP, operators: PAIRS },
   // To take something back, or to say no, must not wait for a factor.
   'approval.reject': { audited: true, operators: PAIRS },
@@ -178,6 +179,7 @@ export const ACTIONS = {
   'rails.check': { ...AUDITED, operators: OPERATORS },
   'float.record': { ...AUDITED, operators: ['finance', 'admin'], others: ['command', 'service'] },
   'reconcile.run': { ...AUDITED, operators: ['finance', 'admin'] },
+  'statement.take-back': { ...STEP_UP, operators: ['finance', 'admin'], others: COMMAND },
   'statement.import': { ...AUDITED, operators: ['finance', 'admin'] },
   'secrets.rewrap': AUDITED,
   'sweep.run': { ...AUDITED, operators: ['admin'] },

@@ -42,6 +42,14 @@ export type Commands = {
     instead_of: string | null
     reason: string
   }
+  /** `statement`: the import; its name and digest are what the asker saw. */
+  'take-back-statement': {
+    kind: 'take-back-statement'
+    statement: string
+    name: string
+    digest: string
+    reason: string
+  }
 }
 export type ApprovalKind = keyof Commands
 export type Command = Commands[ApprovalKind]
@@ -52,6 +60,7 @@ export const ACTION_OF = {
   'unfreeze-merchant': 'payouts.unfreeze',
   'unfreeze-platform': 'payouts.unfreeze',
   installation: 'installation.switch',
+  'take-back-statement': 'statement.take-back',
 } as const satisfies Record<ApprovalKind, Action>
 
 export type ApprovalStatus = 'waiting' | 'approved' | 'rejected' | 'withdrawn' | 'expired'

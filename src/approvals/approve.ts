@@ -13,6 +13,7 @@ import { told } from './ask.ts'
 import type { Effect } from './effect.ts'
 import { INSTALLATION } from './installation.ts'
 import { judgeApproving } from './judge-approval.ts'
+import { TAKE_BACK_STATEMENT } from './take-back-statement.ts'
 import { UNFREEZE_MERCHANT, UNFREEZE_PLATFORM } from './unfreeze.ts'
 import { decideApproval, keepRefusal, lockApproval } from './write-approvals.ts'
 
@@ -21,6 +22,7 @@ const EFFECTS: { [Kind in ApprovalKind]: Effect<Kind> } = {
   'unfreeze-merchant': UNFREEZE_MERCHANT,
   'unfreeze-platform': UNFREEZE_PLATFORM,
   installation: INSTALLATION,
+  'take-back-statement': TAKE_BACK_STATEMENT,
 }
 
 /** The operation itself refused, not whoever approves it: it still waits, and says why. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { OperatorCaller } from '../actors/actor.ts'
+import { type Actor, nameOf, type OperatorCaller } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import { canonicalJson } from '../platform/canonical-json.ts'
@@ -10,6 +10,10 @@ import { invalidRequest, Refusal } from '../platform/refusal.ts'
 import { APPROVAL_PREFIX, type Approval, type Command, WAITS_MS } from './approval.ts'
 import { judgeAsking } from './judge-approval.ts'
 import { addApproval, expireAbout, waitingAbout } from './write-approvals.ts'
+
+/** Who asks: an operator, or the account on the machine that runs a command, whose number is 0. */
+export type Asker = OperatorCaller | Extract<Actor, { kind: 'command' | 'service' | 'public' }>
+const NO_PERSON = 0
 
 /** What somebody asks for, and where it is kept. `merchantId` 0 with the tag of the platform: in the directory. */
 export type Asking = {
@@ -30,7 +34,7 @@ const MOST_REASON = 500
  * Keeps what an operator asks for, for a second one. Of one thing one waits at a time. Throws Refusal: 403, 409 when somebody has asked
  * for the same already, and what is wrong with it.
  */
-export async function ask(caller: OperatorCaller, asking: Asking): Promise<Approval> {
+export async function ask(caller: Asker, asking: Asking): Promise<Approval> {
   allow(caller, 'approval.ask')
   const { command, merchantId, mode, subject, tag, db, clock } = asking
   judgeAsking(caller, command.kind)
@@ -52,14 +56,19 @@ export async function ask(caller: OperatorCaller, asking: Asking): Promise<Appro
 export const told = ({ kind, digest }: Approval) => ({ kind, digest: digest.toString('hex') })
 
 function rowOf(
-  { personId, name }: OperatorCaller,
+  asker: Asker,
   { merchantId, id, mode, subject, command, at }: Asking & { id: string; at: Date },
 ): Approval {
   const bytes = Buffer.from(canonicalJson(command))
   return {
     ...{ merchantId, id, kind: command.kind, mode, subject, status: 'waiting', command: bytes },
     digest: createHash('sha256').update(bytes).digest(),
-    ...{ reason: command.reason, askedBy: personId, askedName: name, askedAt: at },
+    ...{
+      reason: command.reason,
+      askedBy: asker.kind === 'operator' ? asker.personId : NO_PERSON,
+      askedName: nameOf(asker),
+      askedAt: at,
+    },
     ...{ expiresAt: later(at, WAITS_MS), decidedBy: null, decidedName: null, decidedAt: null },
     ...{ note: null, refused: null, refusedAt: null, waitsForMoney: false },
   }

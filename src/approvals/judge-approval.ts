@@ -1,4 +1,4 @@
-import type { OperatorCaller } from '../actors/actor.ts'
+import type { Actor, OperatorCaller } from '../actors/actor.ts'
 import { allow, requireRole } from '../actors/allow.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { ACTION_OF, type Approval, type ApprovalKind } from './approval.ts'
@@ -6,7 +6,7 @@ import { ACTION_OF, type Approval, type ApprovalKind } from './approval.ts'
 // The one place that judges who may decide on what another operator has asked for. `row` is locked.
 
 /** Whether this person may ask for something of this kind. Throws Refusal. */
-export function judgeAsking(caller: OperatorCaller, kind: ApprovalKind): void {
+export function judgeAsking(caller: Actor, kind: ApprovalKind): void {
   allow(caller, 'approval.ask')
   allow(caller, ACTION_OF[kind])
 }

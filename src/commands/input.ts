@@ -17,6 +17,8 @@ export type CommandInput = {
   actor: CommandActor
   opened: Opened
   config: Config
+  /** Tells somebody who waits how far it is, beside the answer. */
+  say(line: string): void
 }
 
 /** The merchant that the first word names, by id or handle. Throws 404. */

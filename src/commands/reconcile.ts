@@ -8,7 +8,7 @@ import {
   floatReadings,
   recordFloat,
 } from '../reconciliation/float-records.ts'
-import { importStatement } from '../reconciliation/import-statement.ts'
+import { importStatement, type Went } from '../reconciliation/import-statement.ts'
 import { type Leg, presentLeg } from '../reconciliation/leg.ts'
 import { reconcileNow } from '../reconciliation/reconcile.ts'
 import { fromPath, readColumnNames } from '../reconciliation/statement-file.ts'
@@ -37,6 +37,7 @@ const reconcile = command({
         dryRun,
         period: periodOf(input),
         installation: contractOf(input),
+        went: progress(input),
       }
       legs.push(await importStatement(input.gateway, input.actor, wanted))
     }
@@ -48,6 +49,21 @@ const reconcile = command({
     return { json: { legs: legs.map(presentLeg) }, lines, exitCode: critical ? 1 : 0 }
   },
 })
+
+const STEPS = { read: 'lines read', compared: 'lines of payments compared', kept: 'lines stored' } as const
+const SAID_EVERY_MS = 2000
+
+/** A line for each step, and every two seconds how far it is. */
+function progress({ say }: CommandInput): Went {
+  let at: { step: Parameters<Went>[0]; lines: number; saidAt: number } | null = null
+  return (step, lines) => {
+    if (at === null || at.step !== step) at = { step, lines: 0, saidAt: Number.NEGATIVE_INFINITY }
+    at.lines += lines
+    if (performance.now() - at.saidAt < SAID_EVERY_MS) return
+    at.saidAt = performance.now()
+    say(`${at.lines} ${STEPS[step]} ...`)
+  }
+}
 
 async function hasCritical({ gateway }: CommandInput): Promise<boolean> {
   const open = await Promise.all(gateway.cells.map((app) => openExceptions(app, null)))

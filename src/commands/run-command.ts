@@ -24,6 +24,7 @@ import { peopleCommands } from './people.ts'
 import { railCommands } from './rails.ts'
 import { reconcileCommands } from './reconcile.ts'
 import { secretCommands } from './secrets.ts'
+import { statementCommands } from './statements.ts'
 import { storefrontCommands } from './storefront.ts'
 import { stuckCommands } from './stuck.ts'
 import { topUpCommands } from './top-ups.ts'
@@ -65,6 +66,7 @@ const COMMANDS = [
   ...vendingDecideCommands,
   ...railCommands,
   ...reconcileCommands,
+  ...statementCommands,
   ...stuckCommands,
   ...upkeepCommands,
   ...secretCommands,
@@ -109,6 +111,7 @@ export async function runCommand(
         actor: accountActor(),
         opened,
         config,
+        say: (line) => streams.err(`${line}\n`),
       })
       await streams.out(textOf(answer, options.json === true))
       return answer.exitCode ?? 0

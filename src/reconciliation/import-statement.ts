@@ -11,6 +11,8 @@ import { addRun } from './run-log.ts'
 import { noLines, type Staged, type StatementToRead, stageStatement } from './stage-statement.ts'
 import { agreeOnLines } from './statement-agreement.ts'
 import type { Period } from './statement-differences.ts'
+import { digestOf } from './statement-file.ts'
+import { addImport, endImport, keptLook } from './statement-jobs.ts'
 import { addStatement, keepLines } from './statement-lines.ts'
 import { dropStaged } from './statement-staging.ts'
 
@@ -41,50 +43,73 @@ export type Looked = {
 export async function importStatement(gateway: Gateway, actor: Actor, wanted: StatementImport): Promise<Leg> {
   allow(actor, 'statement.import')
   if (wanted.dryRun) return (await lookAtStatement(gateway, wanted)).leg
-  return (await importAs(gateway, actor, { ...wanted, importId: newId('stf_', 'platform') })).leg
+  const importId = newId('stf_', 'platform')
+  const { source, installation } = wanted
+  const digest = await digestOf(source)
+  const done = await importAs(gateway, nameOf(actor), {
+    ...{ ...wanted, importId },
+    async begun({ span }) {
+      const at = gateway.clock.now()
+      const act = { actor, action: 'statement.import', at, merchantId: null, subject: importId } as const
+      await writeAll(gateway.directory, [
+        addImport({ id: importId, name: source.name, digest, installation, by: nameOf(actor), at, span }),
+        auditRow({ ...act, after: { file: source.name, digest: digest.toString('hex') } }),
+      ])
+    },
+  })
+  const ended = endImport(importId, keptLook(done), gateway.clock.now())
+  await gateway.directory.query(ended.statement, ended.values)
+  return done.leg
 }
 
-/** The same under an id that is known, by somebody who was allowed to. */
-export async function importAs(
-  gateway: Gateway,
-  actor: Actor,
-  wanted: StatementImport & { importId: string },
-): Promise<Looked> {
-  const { importId, installation, source } = wanted
+/** What an import needs of the gateway. */
+export type Places = Pick<Gateway, 'cells' | 'directory' | 'clock' | 'appOf'>
+type Import = Omit<StatementImport, 'dryRun'> & {
+  importId: string
+  /** Called when the file was read to its end and its lines are to be compared and kept. */
+  begun(staged: { span: Period }): Promise<unknown>
+}
+
+/** The same under an id that is known, for somebody who was allowed to. Done again, it changes nothing more. */
+export async function importAs(gateway: Places, by: string, wanted: Import): Promise<Looked> {
+  const { importId, installation, source, begun } = wanted
   const begunAt = gateway.clock.now()
-  const done = await comparing(gateway, wanted, opening(gateway, importId), async (staged, file) => {
-    for (const app of gateway.cells)
-      await keepLines(app, { run: file.run, last: staged.lastLine, importId }, (lines) =>
-        tell(wanted, 'kept', lines),
-      )
-    const covering = { importId, installation, sides: staged.sides, period: file.period }
-    const adding = addStatement(covering, gateway.clock.now())
-    for (const app of gateway.cells) await app.db.query(adding.statement, adding.values)
-    return agreedOn(gateway, file)
+  const done = await comparing(gateway, wanted, {
+    told: opening(gateway, importId),
+    begun,
+    async compared(staged, file) {
+      const lines = { run: file.run, last: staged.lastLine, importId }
+      for (const app of gateway.cells) await keepLines(app, lines, (count) => tell(wanted, 'kept', count))
+      const covering = { importId, installation, sides: staged.sides, period: file.period }
+      const adding = addStatement(covering, gateway.clock.now())
+      for (const app of gateway.cells) await app.db.query(adding.statement, adding.values)
+      return agreedOn(gateway, file)
+    },
   })
-  const at = gateway.clock.now()
-  const act = { actor, action: 'statement.import', at, merchantId: null } as const
-  await writeAll(gateway.directory, [
-    auditRow({ ...act, subject: source.name, after: { import: importId, ...done.period } }),
-    addRun({ kind: 'statement', place: 'all', by: nameOf(actor), file: source.name, begunAt, endedAt: at }, [
-      done.leg,
-    ]),
-  ])
+  const run = { kind: 'statement', place: 'all', by, file: source.name, begunAt } as const
+  const logged = addRun({ ...run, endedAt: gateway.clock.now() }, [done.leg])
+  await gateway.directory.query(logged.statement, logged.values)
   return done
 }
 
 /** Looks at a statement without importing it. Throws as importing does. */
-export const lookAtStatement = (gateway: Gateway, wanted: Omit<StatementImport, 'dryRun'>): Promise<Looked> =>
-  comparing(gateway, wanted, looking(gateway), async () => 0)
+export const lookAtStatement = (gateway: Places, wanted: Omit<StatementImport, 'dryRun'>): Promise<Looked> =>
+  comparing(gateway, wanted, { told: looking(gateway), begun: async () => {}, compared: async () => 0 })
 
 const tell = async ({ went }: Pick<StatementImport, 'went'>, step: Parameters<Went>[0], lines: number) =>
   void (await went?.(step, lines))
 
+type Comparing = {
+  told: Told
+  begun: Import['begun']
+  /** Answers how many exceptions were closed. */
+  compared(staged: Staged, file: StagedFile): Promise<number>
+}
+
 async function comparing(
-  gateway: Gateway,
+  gateway: Places,
   wanted: Omit<StatementImport, 'dryRun'>,
-  told: Told,
-  then: (staged: Staged, file: StagedFile) => Promise<number>,
+  { told, begun, compared }: Comparing,
 ): Promise<Looked> {
   const run = newId('run_', 'platform')
   let lastLine = 0
@@ -96,13 +121,21 @@ async function comparing(
         await tell(wanted, 'read', lines)
       },
     })
-    const period = wanted.period ?? staged.span
-    if (period === null) throw noLines()
-    const file = { run, period, judged: staged.judged }
+    const { span } = staged
+    if (span === null) throw noLines()
+    await begun({ span })
+    const file = { run, period: wanted.period ?? span, judged: staged.judged }
     const leg = await legOf(gateway, file, { told, wanted })
-    const closed = await then(staged, file)
+    const closed = await compared(staged, file)
     const { counts, kept } = told
-    return { leg: { ...leg, closed }, period, lines: staged.lines, judged: staged.judged, counts, kept }
+    return {
+      leg: { ...leg, closed },
+      period: file.period,
+      lines: staged.lines,
+      judged: staged.judged,
+      counts,
+      kept,
+    }
   } finally {
     // What cannot be dropped now is forgotten by the task `prune`.
     for (const { db } of gateway.cells) await dropStaged(db, run, lastLine).catch(() => {})
@@ -110,7 +143,7 @@ async function comparing(
 }
 
 async function legOf(
-  gateway: Gateway,
+  gateway: Places,
   file: StagedFile,
   { told, wanted }: { told: Told; wanted: Pick<StatementImport, 'went'> },
 ): Promise<Leg> {
@@ -127,8 +160,8 @@ async function legOf(
 }
 
 /** How many exceptions this statement closes. */
-async function agreedOn(gateway: Pick<Gateway, 'cells'>, { period }: StagedFile): Promise<number> {
+async function agreedOn({ cells }: Places, { period }: StagedFile): Promise<number> {
   let closed = 0
-  for (const app of gateway.cells) closed += await agreeOnLines(app, period)
+  for (const app of cells) closed += await agreeOnLines(app, period)
   return closed
 }

@@ -1,7 +1,8 @@
-import type { App, Gateway } from '../app.ts'
+import type { App } from '../app.ts'
 import { statement } from '../platform/db/statement.ts'
 import { groupBy } from '../platform/group-by.ts'
 import type { RailSide } from '../rails/rail.ts'
+import type { Places } from './import-statement.ts'
 import { liveMovements, spelledByUs, tagOfMovement } from './movements.ts'
 import type { StatementLine } from './statement-file.ts'
 import type { PlacedLine } from './statement-staging.ts'
@@ -41,7 +42,7 @@ const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$
  * Finds for each line of a batch what it is about: by our id or reference in it, else by the operator's number. A line belongs to the
  * cell of its merchant, one that names nobody to the first. `installation`: the contract that the file is of.
  */
-export function linePlacer(gateway: Gateway, installation: string | null) {
+export function linePlacer(gateway: Places, installation: string | null) {
   const owners = new Map<string, Owner | null>()
   const [first] = gateway.cells as [App] // A gateway serves at least one cell.
 

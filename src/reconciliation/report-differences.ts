@@ -1,9 +1,10 @@
-import type { App, Gateway } from '../app.ts'
+import type { App } from '../app.ts'
 import { openAlone } from '../exceptions/exception.ts'
 import { openPlatformException } from '../exceptions/platform-exceptions.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { Report } from './compare-statement.ts'
+import type { Places } from './import-statement.ts'
 import { tagOfMovement } from './movements.ts'
 import type { Difference } from './statement-differences.ts'
 
@@ -46,13 +47,13 @@ const IS_OPEN_PLATFORM = statement(
 )
 
 /** Opens an exception for each difference, once, and keeps which import has found it. */
-export const opening = (gateway: Gateway, importId: string): Told =>
+export const opening = (gateway: Places, importId: string): Told =>
   telling((app, found) =>
     found.merchantId === null ? openOfNobody(gateway, importId, found) : open(app, importId, found),
   )
 
 /** Only looks: answers for each difference whether an import would open an exception. */
-export const looking = (gateway: Gateway): Told =>
+export const looking = (gateway: Places): Told =>
   telling(async (app, { merchantId, kind, subject }) => {
     const isOpen =
       merchantId === null
@@ -97,7 +98,7 @@ async function open(app: App, importId: string, found: Difference): Promise<bool
 }
 
 async function openOfNobody(
-  { directory, clock }: Gateway,
+  { directory, clock }: Places,
   importId: string,
   { subject, details }: Difference,
 ): Promise<boolean> {

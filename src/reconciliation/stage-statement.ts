@@ -1,9 +1,10 @@
-import type { App, Gateway } from '../app.ts'
+import type { App } from '../app.ts'
 import { writeAll } from '../platform/db/write-all.ts'
 import { groupBy } from '../platform/group-by.ts'
 import { domainRefusal } from '../platform/refusal.ts'
 import type { RailSide } from '../rails/rail.ts'
 import type { StagedFile } from './compare-statement.ts'
+import type { Places } from './import-statement.ts'
 import { linePlacer, type Placed } from './place-lines.ts'
 import type { Period } from './statement-differences.ts'
 import {
@@ -38,7 +39,7 @@ const AT_ONCE = 1000
  * names the first line that cannot be read, or that went through another contract.
  */
 export async function stageStatement(
-  gateway: Gateway,
+  gateway: Places,
   wanted: StatementToRead,
   { run, went }: { run: string; went(lines: number, lastLine: number): Promise<void> },
 ): Promise<Staged> {
@@ -58,16 +59,13 @@ export async function stageStatement(
   return { ...read.done(), judged: judgedOf(carriers, installation) }
 }
 
-/** How many lines a statement has, and from when to when, without a look at the books. Throws as staging does. */
-export async function readWhole({
-  source,
-  names,
-}: Omit<StatementToRead, 'installation'>): Promise<{ lines: number; span: Period }> {
+/** From when to when the lines of a statement are, without a look at the books. Throws as staging does. */
+export async function readWhole({ source, names }: Omit<StatementToRead, 'installation'>): Promise<Period> {
   const read = summary()
   for await (const line of readStatement(source, names)) read.note(line)
-  const { lines, span } = read.done()
+  const { span } = read.done()
   if (span === null) throw noLines()
-  return { lines, span }
+  return span
 }
 
 export const noLines = () => domainRefusal('bad_statement', 'the file has no lines')

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import { createReadStream, readFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { parse } from 'csv-parse'
@@ -57,6 +57,13 @@ export const fromPath = (path: string): StatementSource => ({
   name: path.split('/').at(-1) ?? '',
   open: () => createReadStream(path),
 })
+
+/** The SHA-256 of a source. */
+export async function digestOf(source: StatementSource): Promise<Buffer> {
+  const digest = createHash('sha256')
+  for await (const some of source.open()) digest.update(some)
+  return digest.digest()
+}
 
 const SLICE_BYTES = 65_536
 

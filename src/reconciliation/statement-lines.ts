@@ -5,15 +5,16 @@ import type { Period } from './statement-differences.ts'
 
 // The same line is stored once, whatever files it comes in; it knows which, so that one of them can be taken back. One that was stored
 // before that was kept stays for good.
-const KEEP = statement(
+const KEEP = statement<{ lines: number }>(
   'keep statement lines',
-  `insert into rail_statement_lines as l (digest, rail_transaction_id, external_id, type, amount, fee, tax, currency, at, status,
+  `with kept as (insert into rail_statement_lines as l (digest, rail_transaction_id, external_id, type, amount, fee, tax, currency, at, status,
      imported_at, imports)
    select distinct on (digest) digest, rail_transaction_id, external_id, type, amount, fee, tax, currency, at, status,
      $4::timestamptz, array[$5]
    from rail_statement_staged where run = $1 and line > $2 and line <= $3 order by digest
    on conflict (digest) do update set imports = l.imports || excluded.imports
-     where l.imports is not null and not l.imports @> excluded.imports`,
+     where l.imports is not null and not l.imports @> excluded.imports)
+   select count(*)::int as lines from rail_statement_staged where run = $1 and line > $2 and line <= $3`,
 )
 const KEPT_AT_ONCE = 2000
 
@@ -24,8 +25,9 @@ export async function keepLines(
   went: (lines: number) => Promise<void>,
 ): Promise<void> {
   for (let from = 0; from < last; from += KEPT_AT_ONCE) {
-    await db.query(KEEP, [run, from, from + KEPT_AT_ONCE, clock.now().toISOString(), importId])
-    await went(Math.min(KEPT_AT_ONCE, last - from))
+    const part = [run, from, from + KEPT_AT_ONCE]
+    const [kept] = await db.query(KEEP, [...part, clock.now().toISOString(), importId])
+    await went(kept?.lines ?? 0)
   }
 }
 

@@ -9,10 +9,12 @@ import { statement } from '../platform/db/statement.ts'
 import { writeAll } from '../platform/db/write-all.ts'
 import { newId } from '../platform/ids.ts'
 import { domainRefusal, notFound } from '../platform/refusal.ts'
-import { importAs, lookAtStatement } from './import-statement.ts'
+import type { RailSide } from '../rails/rail.ts'
 import type { Leg } from './leg.ts'
+import { readWhole } from './stage-statement.ts'
 import type { Difference } from './statement-differences.ts'
 import { fromBytes } from './statement-file.ts'
+import { fileName, notLooked } from './statement-jobs.ts'
 
 /** What a dry run has found. At most so many differences of each kind are kept; `counts` has all of them. */
 export type KeptLook = {
@@ -21,8 +23,10 @@ export type KeptLook = {
   to: string
   counts: Readonly<Partial<Record<Difference['kind'], number>>>
   differences: Pick<Difference, 'kind' | 'subject' | 'details'>[]
+  /** Of which sides and contract it was judged what the file lacks. Of a look before this was kept it is absent. */
+  judged?: { side: RailSide; installation: string }[]
 }
-/** A statement that somebody has uploaded and looked at. */
+/** A statement that somebody has uploaded, or imported by a command. */
 export type UploadedStatement = {
   id: string
   name: string
@@ -31,45 +35,64 @@ export type UploadedStatement = {
   madeBy: string
   madeAt: Date
   looked: KeptLook
+  lookedAt: Date | null
+  /** What a worker is to do with it, and how far that is. */
+  wanted: 'look' | 'import' | null
+  isClaimed: boolean
+  step: string | null
+  done: number | null
+  /** Since when lines of it may be stored. */
+  askedAt: Date | null
   importedAt: Date | null
   importedBy: string | null
+  failed: string | null
+  isToBeTakenBack: boolean
+  takenBackAt: Date | null
+  takenBackBy: string | null
   /** Whether its bytes are still there. */
   isKept: boolean
 }
 
 export const MOST_STATEMENT_BYTES = 10 * 1024 * 1024
-const MOST_NAME = 255
 const WEEK_MS = 7 * 86_400_000
-const COLUMNS = `id, name, digest, installation, made_by as "madeBy", made_at as "madeAt", looked, imported_at as "importedAt",
-  imported_by as "importedBy", bytes is not null as "isKept"`
+const COLUMNS = `id, name, digest, installation, made_by as "madeBy", made_at as "madeAt", looked, looked_at as "lookedAt", wanted,
+  claim is not null as "isClaimed", step, done::float8 as done, asked_at as "askedAt", imported_at as "importedAt",
+  imported_by as "importedBy", failed, taken_back_at as "takenBackAt", taken_back_by as "takenBackBy", bytes is not null as "isKept",
+  exists (select from approvals a where a.merchant_id = 0 and a.kind = 'take-back-statement' and a.subject = f.id
+    and a.status = 'approved') as "isToBeTakenBack"`
 const ADD = statement(
   'add uploaded statement',
-  `insert into statement_files (id, name, bytes, digest, installation, made_by, made_at, looked)
-   values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+  `insert into statement_files (id, name, bytes, digest, installation, made_by, made_at, looked, wanted)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, 'look')`,
 )
 const FIND = statement<UploadedStatement>(
   'uploaded statement',
-  `select ${COLUMNS} from statement_files where id = $1`,
+  `select ${COLUMNS} from statement_files f where id = $1`,
 )
 const LATEST = statement<UploadedStatement>(
   'latest uploaded statements',
-  `select ${COLUMNS} from statement_files order by made_at desc, id desc limit 20`,
+  `select ${COLUMNS} from statement_files f order by made_at desc, id desc limit 20`,
 )
 const BYTES = statement<{ bytes: Buffer | null }>(
   'bytes of uploaded statement',
   'select bytes from statement_files where id = $1',
 )
-const IMPORTED = statement(
-  'uploaded statement is imported',
-  `update statement_files set imported_at = $2, imported_by = $3, bytes = null where id = $1 and imported_at is null`,
+const WANT = statement<{ id: string }>(
+  'import of uploaded statement is wanted',
+  `update statement_files set wanted = 'import', asked_by = $2, asked_at = $3, failed = null, claimed_until = null
+   where id = $1 and wanted is null and looked_at is not null and imported_at is null and taken_back_at is null and bytes is not null
+   returning id`,
 )
 const DROP = statement(
   'drop old uploaded statements',
-  'update statement_files set bytes = null where bytes is not null and made_at <= $1 returning 1',
+  'update statement_files set bytes = null where bytes is not null and wanted is null and made_at <= $1 returning 1',
 )
 
-/** Keeps a file with what a dry run finds in it; nothing is imported. Throws a refusal that names the line that cannot be read. */
-export async function lookAtUpload(
+/**
+ * Keeps a file for a worker, which looks at it; nothing is imported. Throws a refusal that names the line that cannot be read, with nothing
+ * kept.
+ */
+export async function uploadStatement(
   gateway: Gateway,
   actor: Actor,
   upload: { name: string; bytes: Buffer; installation: string | null },
@@ -79,46 +102,53 @@ export async function lookAtUpload(
   const known = gateway.rails.live.op1_momo?.installations ?? []
   if (installation !== null && !known.some(({ id }) => id === installation))
     throw domainRefusal('bad_statement', 'there is no such installation')
-  const { leg, period, counts, kept } = await lookAtStatement(gateway, {
-    ...{ source: fromBytes(name, bytes), installation, period: null },
-  })
+  const span = await readWhole({ source: fromBytes(name, bytes) })
   const id = newId('stf_', 'platform')
   const at = gateway.clock.now()
-  const looked: KeptLook = {
-    ...{ leg, from: period.from.toISOString(), to: period.to.toISOString() },
-    ...{ counts, differences: kept },
-  }
   const digest = createHash('sha256').update(bytes).digest()
-  const cut = name.slice(0, MOST_NAME) || 'statement'
   const values = [
-    id,
-    cut,
+    fileName(name),
     bytes,
     digest,
     installation,
     nameOf(actor),
     at.toISOString(),
-    JSON.stringify(looked),
+    notLooked(span),
   ]
   const act = { actor, action: 'statement.import', at, merchantId: null, subject: id } as const
   await writeAll(gateway.directory, [
-    call(ADD, ...values),
+    call(ADD, id, ...values),
     auditRow({ ...act, after: { looked: true, digest: digest.toString('hex') } }),
   ])
+  wake(gateway)
   return id
 }
 
-/** Imports a file that somebody has looked at. Again, or by two at once, it changes nothing more. Throws Refusal. */
+const wake = ({ cells }: Gateway) => cells[0]?.nudge('import-statements')
+
+/**
+ * Has a worker import a file that was looked at. Again, or by two at once, it changes nothing more. Throws Refusal.
+ */
 export async function importUpload(gateway: Gateway, actor: Actor, id: string): Promise<void> {
   allow(actor, 'statement.import')
-  const { name, installation, importedAt } = await getUpload(gateway, id)
-  if (importedAt !== null) return
-  const [row] = await gateway.directory.query(BYTES, [id])
-  if (!row?.bytes)
+  const { importedAt, wanted, isKept, lookedAt, takenBackAt } = await getUpload(gateway, id)
+  if (importedAt !== null || wanted === 'import' || takenBackAt !== null) return
+  if (!isKept)
     throw domainRefusal('conflict', 'this file was kept for a week only: upload it again to import it')
-  const source = fromBytes(name, row.bytes)
-  await importAs(gateway, actor, { source, installation, period: null, dryRun: false, importId: id })
-  await gateway.directory.query(IMPORTED, [id, gateway.clock.now().toISOString(), nameOf(actor)])
+  if (lookedAt === null) throw domainRefusal('conflict', 'this file was not looked at yet')
+  const at = gateway.clock.now()
+  await gateway.directory.transaction(async (tx) => {
+    const [[taken]] = await tx.send(call(WANT, id, nameOf(actor), at.toISOString()))
+    const act = { actor, action: 'statement.import', at, merchantId: null, subject: id } as const
+    return { value: null, last: taken ? [auditRow({ ...act, after: { imported: true } })] : [] }
+  })
+  wake(gateway)
+}
+
+/** The bytes of an uploaded statement; null when they were dropped. */
+export async function bytesOf({ directory }: Pick<App, 'directory'>, id: string): Promise<Buffer | null> {
+  const [row] = await directory.query(BYTES, [id])
+  return row?.bytes ?? null
 }
 
 /** An uploaded statement, or 404. */

@@ -32,6 +32,7 @@ async function paid(amount: number): Promise<string> {
   await succeed(service, body.id)
   return body.id
 }
+const work = () => service.run('import-statements')
 const openAbout = async (subject: string) =>
   (
     await service.rows<{ kind: string }>(
@@ -57,6 +58,12 @@ test('an uploaded statement is looked at first, and imported once by a second fo
   assert.equal(looked.status, 303, mainOf(looked))
   assert.equal(await service.digest(), before, 'looking writes nothing of money')
   assert.equal((await service.rows('select 1 from rail_statement_lines')).length, 0)
+  const waiting = await ben.get(looked.location)
+  assert.match(mainOf(waiting), /waits for a worker/)
+  assert.match(waiting.text, /http-equiv="refresh"/)
+  assert.equal(hasForm(waiting, '/import'), false)
+  await work()
+  assert.equal(await service.digest(), before, 'nor does a worker that looks at it')
   const page = await ben.get(looked.location)
   assert.match(
     mainOf(page),
@@ -66,6 +73,9 @@ test('an uploaded statement is looked at first, and imported once by a second fo
   assert.match(mainOf(page), new RegExp(`Only ours ${missing}`))
   const done = await ben.send(page, '/import')
   assert.equal(done.status, 303, mainOf(done))
+  assert.deepEqual(await openAbout(other), [], 'a worker does it')
+  assert.match(mainOf(await ben.get(looked.location)), /waits for a worker/)
+  await work()
   assert.deepEqual(
     [
       await openAbout(fine),
@@ -119,12 +129,43 @@ test('a file that cannot be read names its line; nothing is kept of it', async (
 test('what nobody imports for a week is dropped, and says so', async () => {
   const [anna] = await pair(service)
   const { location } = await upload(anna, csv(line('31', 'somebody', 10)))
+  await work()
   service.pass(7 * 24 * HOUR)
   await service.run('prune')
   const [late] = await pair(service)
   assert.match(mainOf(await late.get(location)), /dropped after a week/)
   const answer = await late.post(`${location}/import`, await tokenOf(late))
   assert.match(mainOf(answer), /this file was kept for a week only/)
+})
+
+test('a statement whose worker has died is taken up by another one, once its lease has ended', async () => {
+  const [anna] = await pair(service)
+  const { location } = await upload(anna, csv(line('41', 'somebody else', 10)))
+  const id = location.split('/').at(-1)
+  await service.rows(
+    `update directory.statement_files set claim = 'run_dead', claimed_until = $2, tries = 1, step = 'read', done = 7 where id = $1`,
+    [id, new Date(service.clock.nowMs() + 60_000)],
+  )
+  assert.match(mainOf(await anna.get(location)), /is looked at .*Lines read: 7/)
+  assert.equal(await work(), 0)
+  service.pass(60_000)
+  assert.equal(await work(), 1)
+  assert.match(mainOf(await anna.get(location)), /looked at .*Lines of payments 1 Matched 0 Only theirs 0/)
+})
+
+test('a file said to be of a contract that did not carry its payments comes to nothing, and says why', async () => {
+  const [anna] = await pair(service)
+  const id = await paid(5000)
+  const { location } = await upload(anna, csv(line(await numberOf(service, id), id, 5000)))
+  await service.rows(`update directory.statement_files set installation = 'another' where id = $1`, [
+    location.split('/').at(-1),
+  ])
+  await work()
+  assert.match(
+    mainOf(await anna.get(location)),
+    /failed .*line 2: txn_.* and this file was said to be of another/,
+  )
+  assert.equal(await work(), 0)
 })
 
 test('a comparison is asked for once at a time, run by a worker, and listed with its legs', async () => {

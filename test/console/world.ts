@@ -6,7 +6,7 @@ import type { ConsoleRoute } from '../../src/console/visit.ts'
 import { openException } from '../../src/exceptions/exception.ts'
 import { freezeAccount } from '../../src/merchants/payout-freeze.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
-import { lookAtUpload } from '../../src/reconciliation/uploaded-statements.ts'
+import { uploadStatement } from '../../src/reconciliation/uploaded-statements.ts'
 import { submitApplication } from '../../src/verification/submit-application.ts'
 import { setWithdrawalNumber } from '../../src/withdrawals/withdrawal-number.ts'
 import { pathOf } from '../dashboard/whole/places.ts'
@@ -98,9 +98,10 @@ async function twoPersonObjects(service: TestService): Promise<Record<string, st
   })
   const header = 'rail_transaction_id,external_id,type,amount,fee,tax,currency,at,status'
   const line = `777,,collect,500,0,0,UGX,${service.clock.now().toISOString()},SUCCESSFUL`
-  const statement = await lookAtUpload(service.gateway, operator('finance', 99_001), {
+  const statement = await uploadStatement(service.gateway, operator('finance', 99_001), {
     ...{ name: 'monday.csv', bytes: Buffer.from(`${header}\n${line}\n`), installation: null },
   })
+  await service.run('import-statements')
   return {
     '/reconciliation/import': statement,
     '/reconciliation/exceptions': exception?.id ?? '',

@@ -22,6 +22,8 @@ export function sentencesOf(command: Command): string[] {
       return [words.unfreeze(words.platform, shown(command.frozen_for))]
     case 'installation':
       return [words.switch(command.side, command.installation, command.instead_of)]
+    case 'take-back-statement':
+      return [words.takeBack(shown(command.name))]
   }
 }
 
@@ -37,5 +39,7 @@ export function About({ visit, approval }: { visit: ConsoleVisit; approval: Appr
       return <a href={visit.to('/freeze')}>{words.platform}</a>
     case 'installation':
       return <a href={visit.to('/installations')}>{words.contracts}</a>
+    case 'take-back-statement':
+      return <a href={visit.to(`/reconciliation/import/${command.statement}`)}>{words.statement}</a>
   }
 }

@@ -1,11 +1,14 @@
+import { askTakeBack } from '../../approvals/take-back-statement.ts'
 import { doneTo } from '../../pages/shown.ts'
 import { assert } from '../../platform/assert.ts'
 import { askForRun } from '../../reconciliation/reconcile.ts'
-import { importUpload, lookAtUpload } from '../../reconciliation/uploaded-statements.ts'
+import { importUpload, uploadStatement } from '../../reconciliation/uploaded-statements.ts'
+import { APPROVALS } from '../texts/approvals.ts'
 import { RECONCILIATION } from '../texts/reconciliation.ts'
 import { type ConsoleRoute, form, page } from '../visit.ts'
-import { IMPORT, IMPORT_NOW, showImport, showUpload, UPLOAD } from './import-page.tsx'
+import { showImport, UPLOAD } from './import-page.tsx'
 import { RUN_NOW, RUNS, showRuns } from './runs-page.tsx'
+import { IMPORT, IMPORT_NOW, showUpload, TAKE_BACK } from './upload-page.tsx'
 
 /** Comparing with the operator: what was compared, comparing now, and statements. */
 export const RECONCILIATION_ROUTES: readonly ConsoleRoute[] = [
@@ -24,7 +27,7 @@ export const RECONCILIATION_ROUTES: readonly ConsoleRoute[] = [
       assert(file !== null, 'the form has its file')
       const { name, bytes } = file
       const upload = { name, bytes, installation: installation === '' ? null : installation }
-      const id = await lookAtUpload(gateway, caller, upload)
+      const id = await uploadStatement(gateway, caller, upload)
       return doneTo(to(`${IMPORT}/${id}`), RECONCILIATION.import.looked)
     },
     again: showImport,
@@ -34,6 +37,13 @@ export const RECONCILIATION_ROUTES: readonly ConsoleRoute[] = [
       const id = params.id ?? ''
       await importUpload(gateway, caller, id)
       return doneTo(to(`${IMPORT}/${id}`), RECONCILIATION.one.done)
+    },
+    again: showUpload,
+  }),
+  form(TAKE_BACK, {
+    async submit({ gateway, caller, params, to }, { reason = '' }) {
+      const { id } = await askTakeBack(gateway, caller, { id: params.id ?? '', reason })
+      return doneTo(to(`/approvals/${id}`), APPROVALS.forms.asked)
     },
     again: showUpload,
   }),

@@ -34,6 +34,7 @@ export const ACTION_NAMES: Partial<Record<Action, string>> = {
   'float.record': 'Record money that we moved at the operator',
   'reconcile.run': 'Compare with the operator',
   'statement.import': 'Import statements of the operator',
+  'statement.take-back': 'Ask for and approve that a statement is taken back',
   'sweep.run': 'Run background tasks',
   'audit.verify': 'Verify the chain of the audit',
   'audit.export': 'Download the audit',

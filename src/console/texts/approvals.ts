@@ -11,13 +11,15 @@ export const APPROVALS = {
     'by-me': 'Nothing of yours waits',
     decided: 'Nothing was decided yet',
   },
-  emptySays: 'Corrections are asked for on the page of an exception, the end of a freeze on the page Freeze.',
+  emptySays:
+    'Corrections are asked for on the page of an exception, the end of a freeze on the page Freeze, the end of an import on the page of the statement.',
   columns: { what: 'What', about: 'About', by: 'Asked by', at: 'Asked', status: 'State', until: 'Until' },
   kinds: {
     adjustment: 'Correction of a balance',
     'unfreeze-merchant': 'Unfreeze a merchant',
     'unfreeze-platform': 'Unfreeze the platform',
     installation: 'Switch to another contract',
+    'take-back-statement': 'Take back an imported statement',
   } as const satisfies Record<ApprovalKind, string>,
   statuses: {
     waiting: 'waiting',
@@ -43,6 +45,9 @@ export const APPROVALS = {
       `Live payouts of ${whose} run again. They were frozen for: ${reason}`,
     switch: (side: string, to: string, from: string | null) =>
       `New payments of ${side} go through the contract ${to}${from === null ? '' : ` instead of ${from}`}. What is under way stays where it is.`,
+    takeBack: (name: string) =>
+      `What the import of ${name} has brought is taken back: its lines, the time that it covers, and the exceptions that stand on it alone; payouts that only they paused run again.`,
+    statement: 'the statement',
     contracts: 'contracts',
     platform: 'the platform',
     about: 'It is about',

@@ -1,0 +1,58 @@
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
+import type { Gateway } from '../app.ts'
+import { call } from '../platform/db/database.ts'
+import { firstRow } from '../platform/db/first-row.ts'
+import { statement } from '../platform/db/statement.ts'
+import { domainRefusal, notFound } from '../platform/refusal.ts'
+import { type Approval, PLATFORM_TAG } from './approval.ts'
+import { type Asker, ask } from './ask.ts'
+import type { Effect } from './effect.ts'
+
+type Imported = { name: string; digest: string; isBegun: boolean; isTakenBack: boolean }
+const READ = `select name, encode(digest, 'hex') as digest, asked_at is not null and wanted is null as "isBegun",
+  taken_back_at is not null as "isTakenBack" from statement_files where id = $1`
+const FIND = statement<Imported>('statement to take back', READ)
+const LOCK = statement<Imported>('lock statement to take back', `${READ} for no key update`)
+
+/** Asks for an imported statement of an operator to be taken back whole. Throws Refusal. */
+export async function askTakeBack(
+  { directory, clock }: Pick<Gateway, 'directory' | 'clock'>,
+  caller: Asker,
+  { id, reason }: { id: string; reason: string },
+): Promise<Approval> {
+  allow(caller, 'statement.take-back')
+  const found = judge(await firstRow(directory.query(FIND, [id])))
+  const { name, digest } = found
+  const command = { kind: 'take-back-statement', statement: id, name, digest, reason } as const
+  return ask(caller, {
+    db: directory,
+    clock,
+    merchantId: 0,
+    tag: PLATFORM_TAG,
+    mode: 'live',
+    subject: id,
+    command,
+  })
+}
+
+/** The approval is the wish: a worker takes back what was approved, in parts, however long it takes. */
+export const TAKE_BACK_STATEMENT: Effect<'take-back-statement'> = {
+  async run({ tx, actor, approval, command, at }) {
+    const [[row]] = await tx.send(call(LOCK, command.statement))
+    judge(row ?? null)
+    const act = { actor, action: 'statement.take-back', at, merchantId: null } as const
+    return [auditRow({ ...act, subject: command.statement, after: { approval, digest: command.digest } })]
+  },
+  async after({ cells }) {
+    cells[0]?.nudge('import-statements')
+  },
+}
+
+function judge(found: Imported | null): Imported {
+  if (found === null) throw notFound('statement')
+  if (found.isTakenBack) throw domainRefusal('conflict', 'this statement was taken back already')
+  if (!found.isBegun)
+    throw domainRefusal('conflict', 'nothing of this statement is kept that could be taken back')
+  return found
+}

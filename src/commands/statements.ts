@@ -1,0 +1,45 @@
+import { askTakeBack } from '../approvals/take-back-statement.ts'
+import { stateOfStatement } from '../reconciliation/statement-state.ts'
+import { latestUploads, type UploadedStatement } from '../reconciliation/uploaded-statements.ts'
+import { command, rowsAnswer } from './command.ts'
+import { required } from './input.ts'
+import { WrongUsage } from './wrong-usage.ts'
+
+const shown = (one: UploadedStatement) => ({
+  id: one.id,
+  file: one.name,
+  installation: one.installation,
+  state: stateOfStatement(one),
+  from: one.looked.from,
+  to: one.looked.to,
+  made_by: one.madeBy,
+  made_at: one.madeAt.toISOString(),
+  imported_at: one.importedAt?.toISOString() ?? null,
+})
+
+const list = command({
+  usage: 'statements list',
+  says: 'the latest twenty statements of an operator that were uploaded or imported, and how far each is',
+  async run({ gateway }) {
+    return rowsAnswer(await latestUploads(gateway), {
+      none: 'no statement was imported yet',
+      shown,
+      lines: (one) =>
+        `${one.id} ${stateOfStatement(one).padEnd(11)} ${one.name}, ${one.looked.from} to ${one.looked.to}, by ${one.madeBy}`,
+    })
+  },
+})
+
+const takeBack = command({
+  usage: 'statements take-back --id X --reason R',
+  says: 'ask for an import to be taken back whole, with the exceptions that stand on it alone; an operator approves it on the console',
+  async run(input) {
+    const id = required(input, 'id')
+    if (!/^stf_[a-z0-9]{16,40}$/.test(id)) throw new WrongUsage('--id must look like stf_...')
+    const approval = await askTakeBack(input.gateway, input.actor, { id, reason: required(input, 'reason') })
+    const json = { statement: id, approval: approval.id, expires_at: approval.expiresAt.toISOString() }
+    return { json, lines: [`${approval.id} waits for an operator on /console/approvals`] }
+  },
+})
+
+export const statementCommands = [list, takeBack]

@@ -1,0 +1,57 @@
+import type { App } from '../app.ts'
+import { lockHeads, pauseHeadAgain } from '../ledger/book.ts'
+import { call, type Tx } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+
+/** An exception that stood on evidence which was taken back, and who took it back. */
+export type Unfounded = { merchantId: number; id: string; note: string; by: string }
+
+const MODE_OF = statement<{ mode: 'test' | 'live' }>(
+  'mode of unfounded exception',
+  'select mode from exceptions where merchant_id = $1 and id = $2',
+)
+// It has no evidence any more: what a right list finds again opens again.
+const CLOSE = statement<{ id: string }>(
+  'close unfounded exception',
+  `update exceptions set closed_at = $3, note = $4, resolved_by = $5, evidence = '{}'
+   where merchant_id = $1 and id = $2 and closed_at is null returning id`,
+)
+const CLOSE_PLATFORM = statement<{ id: string }>(
+  'close unfounded platform exception',
+  `update platform_exceptions set closed_at = $2, note = $3, resolved_by = $4, evidence = '{}' where id = $1 and closed_at is null returning id`,
+)
+
+/**
+ * Closes an exception whose evidence was taken back, unless a person has resolved it, and lets payouts run when it was the last critical
+ * one. `also`: what is written in the same transaction.
+ */
+export function closeUnfounded(
+  { db, clock }: Pick<App, 'db' | 'clock'>,
+  { merchantId, id, note, by }: Unfounded,
+  also: (tx: Tx) => Promise<unknown>,
+): Promise<void> {
+  return db.transaction(async (tx) => {
+    const [[place]] = await tx.send(call(MODE_OF, merchantId, id))
+    if (place !== undefined)
+      await tx.send(
+        lockHeads([{ merchantId, mode: place.mode }]),
+        call(CLOSE, merchantId, id, clock.now().toISOString(), note, by),
+        pauseHeadAgain(merchantId, place.mode),
+      )
+    await also(tx)
+    return { value: undefined }
+  })
+}
+
+/** The same for one that is no merchant's. */
+export function closeUnfoundedOfPlatform(
+  { directory, clock }: Pick<App, 'directory' | 'clock'>,
+  { id, note, by }: Omit<Unfounded, 'merchantId'>,
+  also: (tx: Tx) => Promise<unknown>,
+): Promise<void> {
+  return directory.transaction(async (tx) => {
+    await tx.send(call(CLOSE_PLATFORM, id, clock.now().toISOString(), note, by))
+    await also(tx)
+    return { value: undefined }
+  })
+}

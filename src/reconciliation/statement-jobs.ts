@@ -1,0 +1,151 @@
+import type { App } from '../app.ts'
+import { later } from '../platform/clock.ts'
+import { type Call, call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import type { Looked } from './import-statement.ts'
+import { emptyLeg } from './leg.ts'
+import type { Period } from './statement-differences.ts'
+
+/** What a worker is to do with a file, and what it needs for it. `approvedBy`: it is to be taken back. */
+export type StatementJob = {
+  id: string
+  name: string
+  installation: string | null
+  wanted: 'look' | 'import' | null
+  askedBy: string | null
+  linesFrom: Date | null
+  linesTo: Date | null
+  tries: number
+  approvedBy: string | null
+}
+
+/** Another worker has it, because this one was silent for too long. */
+export class LostJob extends Error {}
+
+// Longer than a worker is ever silent about a file that it works on.
+const LEASE_MS = 2 * 60_000
+const PROGRESS_MS = 1000
+
+const APPROVED = `(select a.decided_name from approvals a where a.merchant_id = 0 and a.kind = 'take-back-statement'
+  and a.subject = f.id and a.status = 'approved' limit 1)`
+// A lease that ends later than possible was given before the clock stepped back.
+const CLAIM = statement<StatementJob>(
+  'claim statement file',
+  `update statement_files f set claim = $1, claimed_until = $2, tries = tries + 1
+   where f.id = (select f.id from statement_files f where f.taken_back_at is null and (f.wanted is not null or ${APPROVED} is not null)
+       and (f.claimed_until is null or f.claimed_until <= $3 or f.claimed_until > $2)
+     order by f.made_at limit 1 for update skip locked)
+   returning f.id, f.name, f.installation, f.wanted, f.asked_by as "askedBy", f.lines_from as "linesFrom", f.lines_to as "linesTo",
+     f.tries, ${APPROVED} as "approvedBy"`,
+)
+const WENT = statement<{ id: string }>(
+  'statement file goes on',
+  'update statement_files set step = $3, done = $4, claimed_until = $5 where id = $1 and claim = $2 returning id',
+)
+const RELEASE = statement(
+  'release statement file',
+  'update statement_files set claim = null, claimed_until = $3 where id = $1 and claim = $2',
+)
+const FREE = `wanted = null, claim = null, claimed_until = null, step = null, done = null, tries = 0`
+const FAILED = statement(
+  'statement file has failed',
+  `update statement_files set ${FREE}, failed = $3 where id = $1 and claim = $2`,
+)
+const LOOKED = statement(
+  'statement file was looked at',
+  `update statement_files set ${FREE}, looked = $3, looked_at = $4, failed = null where id = $1 and claim = $2`,
+)
+const IMPORTED = statement(
+  'statement file was imported',
+  `update statement_files set ${FREE}, looked = $3, imported_at = $4, imported_by = asked_by, bytes = null, failed = null
+   where id = $1 and claim = $2`,
+)
+const TAKEN_BACK = statement(
+  'statement file was taken back',
+  `update statement_files set ${FREE}, taken_back_at = $3, taken_back_by = $4, bytes = null where id = $1 and claim = $2`,
+)
+const ADD_IMPORT = statement(
+  'add imported statement',
+  `insert into statement_files (id, name, digest, installation, made_by, made_at, looked, wanted, asked_by, asked_at, lines_from, lines_to)
+   values ($1, $2, $3, $4, $5, $6, $7, null, $5, $6, $8, $9)`,
+)
+const END_IMPORT = statement(
+  'end import of statement',
+  `update statement_files set looked = $2, looked_at = $3, imported_at = $3, imported_by = asked_by where id = $1 and imported_at is null`,
+)
+const SPANS = statement(
+  'lines of statement file',
+  'update statement_files set lines_from = $2, lines_to = $3 where id = $1',
+)
+
+/** A look as it is kept. */
+export const keptLook = ({ leg, period, counts, kept, judged }: Looked): string =>
+  JSON.stringify({
+    ...{ leg, from: period.from.toISOString(), to: period.to.toISOString() },
+    ...{ counts, differences: kept, judged },
+  })
+
+/** What is known of a file before it was compared. */
+export const notLooked = ({ from, to }: Period): string =>
+  JSON.stringify({
+    ...{ leg: emptyLeg('statement'), from: from.toISOString(), to: to.toISOString() },
+    ...{ counts: {}, differences: [], judged: [] },
+  })
+
+const MOST_NAME = 255
+export const fileName = (name: string): string => name.slice(0, MOST_NAME) || 'statement'
+
+type NewImport = {
+  id: string
+  name: string
+  digest: Buffer
+  installation: string | null
+  by: string
+  at: Date
+  span: Period
+}
+/** The row of a file that a command imports: its page shows it, and it can be taken back. */
+export const addImport = ({ id, name, digest, installation, by, at, span }: NewImport): Call =>
+  call(
+    ADD_IMPORT,
+    ...[id, fileName(name), digest, installation, by, at.toISOString(), notLooked(span)],
+    ...[span.from.toISOString(), span.to.toISOString()],
+  )
+
+export const endImport = (id: string, look: string, at: Date): Call =>
+  call(END_IMPORT, id, look, at.toISOString())
+
+/** Keeps where the lines of an import are, before the first of them is stored. */
+export const keepSpan = ({ directory }: Pick<App, 'directory'>, id: string, { from, to }: Period) =>
+  directory.query(SPANS, [id, from.toISOString(), to.toISOString()])
+
+/** Takes up the oldest file with which something is to be done; null when there is none. */
+export async function claimJob({ directory, clock }: App, claim: string): Promise<StatementJob | null> {
+  const now = clock.now()
+  const [job] = await directory.query(CLAIM, [claim, later(now, LEASE_MS).toISOString(), now.toISOString()])
+  return job ?? null
+}
+
+/** What becomes of a claimed job. Each holds only for the run that has claimed it. */
+export function claimedJob({ directory, clock }: App, id: string, claim: string) {
+  let told = Number.NEGATIVE_INFINITY
+  let at = { step: '', done: 0 }
+  const now = () => clock.now().toISOString()
+  return {
+    /** Says how far it is, now and then. Throws LostJob. */
+    async went(step: string, lines: number): Promise<void> {
+      at = { step, done: step === at.step ? at.done + lines : lines }
+      if (performance.now() - told < PROGRESS_MS) return
+      told = performance.now()
+      const until = later(clock.now(), LEASE_MS).toISOString()
+      const kept = await directory.query(WENT, [id, claim, at.step, at.done, until])
+      if (kept.length === 0) throw new LostJob(id)
+    },
+    looked: (look: string) => directory.query(LOOKED, [id, claim, look, now()]),
+    imported: (look: string) => directory.query(IMPORTED, [id, claim, look, now()]),
+    takenBack: (by: string) => directory.query(TAKEN_BACK, [id, claim, now(), by]),
+    failed: (why: string) => directory.query(FAILED, [id, claim, why]),
+    /** Gives it back, to be taken up again after some time. */
+    release: (ms: number) => directory.query(RELEASE, [id, claim, later(clock.now(), ms).toISOString()]),
+  }
+}

@@ -1,0 +1,103 @@
+import type { App, Gateway } from '../app.ts'
+import { closeUnfounded, closeUnfoundedOfPlatform } from '../exceptions/close-unfounded.ts'
+import { call, type Database, type Tx } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import type { StatementJob } from './statement-jobs.ts'
+
+const UNCOVER = statement('statement covers nothing', 'delete from rail_statements where import_id = $1')
+// A line that came in other files too stays, and is theirs.
+const LINES = statement<{ at: string; digest: Buffer; looked: number }>(
+  'take back statement lines',
+  `with page as (
+     select digest, at, imports from rail_statement_lines where at between $2 and $3 and (at, digest) > ($4::timestamptz, $5::bytea)
+     order by at, digest limit 2000),
+   gone as (delete from rail_statement_lines l using page p where l.digest = p.digest and l.imports = array[$1::text] returning 1),
+   kept as (update rail_statement_lines l set imports = array_remove(l.imports, $1::text) from page p
+     where l.digest = p.digest and l.imports @> array[$1::text] and l.imports <> array[$1::text] returning 1)
+   select at::text, digest, count(*) over ()::int as looked from page order by at desc, digest desc limit 1`,
+)
+type Finding = { merchantId: number; exceptionId: string; opened: boolean; isFoundOtherwise: boolean }
+const findings = (name: string, exceptions: string, its: string) =>
+  statement<Finding>(
+    name,
+    `select f.merchant_id as "merchantId", f.exception_id as "exceptionId", f.opened,
+       e.seen_count > (select sum(o.seen) from statement_findings o
+         where o.merchant_id = f.merchant_id and o.exception_id = f.exception_id) as "isFoundOtherwise"
+     from statement_findings f join ${exceptions} e on e.id = f.exception_id ${its}
+     where f.import_id = $1 order by f.merchant_id, f.exception_id limit 500`,
+  )
+const FINDINGS = findings('findings of statement', 'exceptions', 'and e.merchant_id = f.merchant_id')
+const FINDINGS_PLATFORM = findings('platform findings of statement', 'platform_exceptions', '')
+// What other files have found too stands on them now.
+const HAND_ON = statement<{ handed: number }>(
+  'hand on finding of statement',
+  `with own as (delete from statement_findings where import_id = $1 and merchant_id = $2 and exception_id = $3 returning opened, seen),
+   next as (select min(import_id) as import_id from statement_findings where import_id <> $1 and merchant_id = $2 and exception_id = $3)
+   update statement_findings f set opened = f.opened or own.opened, seen = f.seen + own.seen from own, next
+   where f.import_id = next.import_id and f.merchant_id = $2 and f.exception_id = $3 returning 1 as handed`,
+)
+const HAS_OTHER = statement<{ has: boolean }>(
+  'finding of other statements',
+  `select exists (select from statement_findings where import_id <> $1 and merchant_id = $2 and exception_id = $3) as has`,
+)
+const BEGINNING = Buffer.alloc(0)
+
+type Places = Pick<Gateway, 'cells' | 'directory' | 'clock'>
+type Went = (step: string, lines: number) => Promise<void>
+
+/**
+ * Takes back what an import has brought: what it covers, its lines, and the exceptions that stand on it alone. Broken off, it may be done
+ * again. What was decided by it meanwhile (a payment ended as lost) stays as it is.
+ */
+export async function takeBack(places: Places, job: StatementJob, went: Went): Promise<void> {
+  for (const app of places.cells) await app.db.query(UNCOVER, [job.id])
+  for (const app of places.cells) await takeLines(app, job, went)
+  for (const app of places.cells)
+    await takeFindings({ job, went, db: app.db, list: FINDINGS }, ({ merchantId, exceptionId }, also) =>
+      closeUnfounded(app, { ...wordsOf(job), merchantId, id: exceptionId }, also),
+    )
+  await takeFindings({ job, went, db: places.directory, list: FINDINGS_PLATFORM }, ({ exceptionId }, also) =>
+    closeUnfoundedOfPlatform(places, { ...wordsOf(job), id: exceptionId }, also),
+  )
+}
+
+const wordsOf = ({ id, approvedBy }: StatementJob) => ({
+  note: `the statement ${id} was taken back`,
+  by: approvedBy ?? '',
+})
+
+async function takeLines({ db }: App, { id, linesFrom, linesTo }: StatementJob, went: Went): Promise<void> {
+  if (linesFrom === null || linesTo === null) return
+  const span = [linesFrom.toISOString(), linesTo.toISOString()]
+  let last: { at: string; digest: Buffer } = { at: span[0] ?? '', digest: BEGINNING }
+  for (;;) {
+    const [page] = await db.query(LINES, [id, ...span, last.at, last.digest])
+    if (page === undefined) return
+    await went('lines', page.looked)
+    last = page
+  }
+}
+
+type Close = (found: Finding, also: (tx: Tx) => Promise<unknown>) => Promise<void>
+type Taking = { job: StatementJob; went: Went; db: Database; list: typeof FINDINGS }
+
+async function takeFindings({ job, went, db, list }: Taking, close: Close): Promise<void> {
+  for (;;) {
+    const found = await db.query(list, [job.id])
+    for (const one of found) await takeFinding({ job, db }, one, close)
+    if (found.length === 0) return
+    await went('exceptions', found.length)
+  }
+}
+
+async function takeFinding(
+  { job, db }: Pick<Taking, 'job' | 'db'>,
+  found: Finding,
+  close: Close,
+): Promise<void> {
+  const handing = call(HAND_ON, job.id, found.merchantId, found.exceptionId)
+  const [others] = await db.query(HAS_OTHER, [job.id, found.merchantId, found.exceptionId])
+  if (!found.opened || found.isFoundOtherwise || others?.has)
+    return void (await db.query(handing.statement, handing.values))
+  await close(found, (tx) => tx.send(handing))
+}
