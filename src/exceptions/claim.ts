@@ -21,9 +21,11 @@ export function claimOf({ kind, details }: Pick<Break, 'kind' | 'details'>): Rec
     case 'doubled_by_rail':
     case 'ledger_breach':
     case 'contradictory_answer':
+      return details
+    // Each is told, also while the other one is open.
     case 'unresolved':
     case 'never_arrived':
-      return details
+      return { kind, ...details }
   }
 }
 

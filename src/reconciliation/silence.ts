@@ -5,17 +5,20 @@ import { statement } from '../platform/db/statement.ts'
 import { tagOfMovement } from './movements.ts'
 
 /** An open live movement that the operator has not answered about for long. */
-type Silent = { merchantId: number; id: string; neverArrived: boolean; since: Date }
+type Silent = { merchantId: number; id: string; kind: 'unresolved' | 'never_arrived'; since: Date }
 
-// A movement that is still in the queue has not left: nobody has to have heard of it.
+// Counted from the first post, however often it was posted again. A movement that is still in the queue has not left: nobody has to
+// have heard of it; one that got lost and waits there again has. Each kind is told, whether or not the other one is open.
 const SILENT = statement<Silent>(
   'movements without an answer',
-  `select a.merchant_id as "merchantId", a.subject as id, coalesce(a.sending_since, a.created_at) as since,
-     a.state in ('accepted', 'in_doubt') and a.last_answer = 'not_found' and a.not_found_count >= 3 as "neverArrived"
-   from rail_attempts a
-   where a.state in ('sending', 'accepted', 'in_doubt') and coalesce(a.sending_since, a.created_at) < $1
+  `select a.merchant_id as "merchantId", a.subject as id, s.since, s.kind
+   from rail_attempts a cross join lateral (select coalesce(a.first_sent_at, a.created_at) as since,
+     case when a.state <> 'sending' and a.last_answer = 'not_found' and (a.not_found_count >= 3 or a.reposts > 0)
+       then 'never_arrived' else 'unresolved' end as kind) s
+   where (a.state in ('sending', 'accepted', 'in_doubt') or (a.state = 'not_sent' and s.kind = 'never_arrived'))
+     and s.since < $1
      and not exists (select from exceptions e where e.merchant_id = a.merchant_id and e.subject = a.subject
-       and e.closed_at is null and e.kind in ('unresolved', 'never_arrived'))
+       and e.closed_at is null and e.kind = s.kind)
    order by a.created_at limit $2`,
 )
 const OVER = statement<{ merchantId: number; subject: string }>(
@@ -25,6 +28,7 @@ const OVER = statement<{ merchantId: number; subject: string }>(
    where e.closed_at is null and e.kind in ('unresolved', 'never_arrived') and a.state in ('ended', 'void') limit $1`,
 )
 const MOST_A_RUN = 1000
+const WEEK_MS = 7 * 86_400_000
 
 /**
  * Opens an exception for every live movement that has had no answer for so long, and closes those whose operator has answered
@@ -34,10 +38,11 @@ export async function reportSilence(app: App, afterMs: number): Promise<{ opened
   const at = app.clock.now()
   const silent = await app.db.query(SILENT, [new Date(at.getTime() - afterMs).toISOString(), MOST_A_RUN])
   let opened = 0
-  for (const { merchantId, id: subject, neverArrived, since } of silent) {
-    const kind = neverArrived ? 'never_arrived' : 'unresolved'
+  for (const { merchantId, id: subject, kind, since } of silent) {
     const found = { merchantId, tag: tagOfMovement(subject) ?? '', mode: 'live', kind, subject } as const
-    const details = { since: since.toISOString() }
+    // Another week of it is new evidence: what somebody has closed meanwhile is told again, for the movement is still open.
+    const weeks = Math.floor((at.getTime() - since.getTime()) / WEEK_MS)
+    const details = { since: since.toISOString(), weeks }
     if (await openAlone(app.db, { ...found, details }, { at })) opened += 1
   }
   const over = await app.db.query(OVER, [MOST_A_RUN])
