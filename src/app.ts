@@ -90,6 +90,7 @@ export type SweepName =
   | 'import-statements'
   | 'verify'
   | 'tell-endings'
+  | 'mend-times'
 
 export type Gateway = Shared & {
   cells: readonly App[]

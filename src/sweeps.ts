@@ -29,9 +29,11 @@ import { reconcileCell } from './reconciliation/reconcile.ts'
 import { forgetStaged } from './reconciliation/statement-staging.ts'
 import { dropOldUploads } from './reconciliation/uploaded-statements.ts'
 import { workOnStatements } from './reconciliation/work-on-statements.ts'
+import { reopenMonths } from './reports/statement/reopen-months.ts'
 import { dayTallier, TALLIED_AT_ONCE } from './reports/tallies/tally-days.ts'
 import { pruneRequests } from './requests/prune-requests.ts'
 import { runSchedules } from './scheduled-payouts/run-schedules.ts'
+import { SET_BACK_AT_ONCE, setBackTimes } from './set-back-times.ts'
 import { topUpFollower } from './top-ups/follow-top-ups.ts'
 import { pruneCallbacks } from './vending/callbacks/vendor-callbacks.ts'
 import { DISPENSED_AT_ONCE, dispenser } from './vending/dispensing/dispense-orders.ts'
@@ -107,6 +109,7 @@ export function sweepsOf(app: App): CellSweep[] {
     'import-statements': { everyMs: 2 * SECOND, restMs: 15 * SECOND, runOnce: () => workOnStatements(app) },
     verify: { everyMs: MINUTE, full: 2, runOnce: () => verifyAtNight(app) },
     'tell-endings': { everyMs: HOUR, full: 50, runOnce: () => tellEndings(app) },
+    'mend-times': { everyMs: MINUTE, full: SET_BACK_AT_ONCE, runOnce: () => mendTimes(app) },
     prune: { everyMs: HOUR, runOnce: pruner(app) },
   }
   return Object.values(mapValues(sweeps, (sweep, name) => restsInDoubt(app, { name, ...sweep })))
@@ -131,6 +134,9 @@ async function lookAround(app: App): Promise<number> {
 /** What waited for a second person and was not decided in time. */
 const expireWaiting = async (app: App) => (await expirePrepared(app)) + (await expireApprovals(app))
 const checkpoint = ({ db, clock }: App) => checkpointLedgers(db, clock.now())
+
+/** What a clock that was ahead has closed, or put off. */
+const mendTimes = async (app: App) => (await reopenMonths(app)) + (await setBackTimes(app))
 
 /** The copy of the platform's freeze, and the ends of accounts' freezes, which come with time. */
 const tendFreezes = async (app: App) =>

@@ -162,6 +162,7 @@ export const ACTIONS = {
   'merchant.jams': { ...AUDITED, persons: OWNER, operators: ['support', 'admin'] },
   'payouts.freeze': { ...AUDITED, operators: OPERATORS },
   'payouts.freeze-ends': { others: ['service'], audited: true },
+  'month.reopen': { others: ['service'], audited: true },
   'payouts.unfreeze': { ...STEP_UP, operators: ['risk', 'admin'], others: COMMAND },
   // A command asks only for what names commands besides, and never approves.
   'approval.ask': { ...STEP_UP, operators: PAIRS, others: COMMAND },

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts'
 import { later } from '../platform/clock.ts'
+import { isOver, tooFarAhead } from '../platform/db/due-times.ts'
 import { statement } from '../platform/db/statement.ts'
 
 /** A payment link whose voucher box somebody types into. */
@@ -22,14 +23,17 @@ const COUNT = statement<{ closedUntil: Date | null }>(
      set misses = case when v.since <= $4 then 1 else v.misses + 1 end,
        since = case when v.since <= $4 then $3 else v.since end,
        closed_until = case when v.since > $4 and v.misses + 1 >= $6 then $5::timestamptz end
-     where v.closed_until is null or v.closed_until <= $3
+     where v.closed_until is null or ${isOver('v.closed_until', '$3', DAY_MS)}
    returning v.closed_until as "closedUntil"`,
 )
 
 /** Whether the voucher box of this link may be used now (reliability.md A48). */
 export async function voucherBox(app: App, { merchantId, linkId }: VoucherLink): Promise<VoucherBox> {
   const [row] = await app.db.query(CLOSED_UNTIL, [merchantId, linkId])
-  return row?.closedUntil && row.closedUntil > app.clock.now() ? 'closed' : 'open'
+  const now = app.clock.now()
+  return row?.closedUntil && row.closedUntil > now && row.closedUntil <= tooFarAhead(now, DAY_MS)
+    ? 'closed'
+    : 'open'
 }
 
 /** Counts a code that could not be used; the twentieth within a day closes the box for a day. The link is stored. */

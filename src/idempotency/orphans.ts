@@ -1,6 +1,7 @@
 import type { App } from '../app.ts'
 import { type Clock, later } from '../platform/clock.ts'
 import type { Call, Tx } from '../platform/db/database.ts'
+import { tooFarAhead } from '../platform/db/due-times.ts'
 import { classify, DatabaseAway } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
 import { againWhileAway } from '../platform/db/while-away.ts'
@@ -12,9 +13,6 @@ import { finishKey, freeKey, type HeldKey } from './keys.ts'
  */
 export type Orphan = HeldKey
 
-// Clocks of two processes may differ a little. A time further ahead was written before the clock stepped back, and its age
-// is unknown. It counts as orphaned: finishing a key that is still in use does no harm, leaving one for an hour does.
-const AHEAD_MS = 10_000
 export const ORPHANS_AT_ONCE = 200
 // Pages in one run; the rest is left for the next run.
 const MOST_PAGES = 50
@@ -33,10 +31,13 @@ const ORPHANS = statement<Orphan>(
    order by created_at, merchant_id, mode, key limit $4 offset $5`,
 )
 
-/** When a running key counts as orphaned: stored before the first time, or after the second. */
+/**
+ * When a running key counts as orphaned: stored before the first time, or after the second, which is before the clock stepped back. Its
+ * age is unknown then; finishing a key that is still in use does no harm, leaving one for an hour does.
+ */
 export function orphanBounds(clock: Clock, afterMs: number): [before: string, after: string] {
   const now = clock.now()
-  return [later(now, -afterMs).toISOString(), later(now, AHEAD_MS).toISOString()]
+  return [later(now, -afterMs).toISOString(), tooFarAhead(now, 0).toISOString()]
 }
 
 type Finisher = Pick<App, 'db' | 'clock' | 'log'>

@@ -5,6 +5,7 @@ import { auditRow } from '../actors/audit-row.ts'
 import type { App, Gateway } from '../app.ts'
 import { later } from '../platform/clock.ts'
 import { call } from '../platform/db/database.ts'
+import { tooFarAhead } from '../platform/db/due-times.ts'
 import { statement } from '../platform/db/statement.ts'
 import { badRequest, domainRefusal } from '../platform/refusal.ts'
 
@@ -30,7 +31,7 @@ const ASK = statement<{ id: number }>(
 const CLAIM = statement<{ id: number; cell: string; sweep: Parameters<App['nudge']>[0] }>(
   'claim asked runs',
   `update sweep_requests r set claimed_at = $1 from (
-     select id from sweep_requests where ended_at is null and cell = any($2::text[]) and (claimed_at is null or claimed_at <= $3)
+     select id from sweep_requests where ended_at is null and cell = any($2::text[]) and (claimed_at is null or claimed_at <= $3 or claimed_at > $4)
      order by id limit 50 for no key update skip locked) due
    where r.id = due.id returning r.id, r.cell, r.sweep`,
 )
@@ -82,7 +83,9 @@ export const listAskedRuns = ({ directory }: Pick<Gateway, 'directory'>): Promis
 export async function claimAskedRuns({ directory, clock, cells }: Gateway) {
   const now = clock.now()
   const before = later(now, -CLAIMED_FOR_MS).toISOString()
-  const claimed = await directory.query(CLAIM, [now.toISOString(), cells.map(({ cell }) => cell), before])
+  const ahead = tooFarAhead(now, 0).toISOString()
+  const places = cells.map(({ cell }) => cell)
+  const claimed = await directory.query(CLAIM, [now.toISOString(), places, before, ahead])
   if (claimed.length > 0) await directory.query(PRUNE, [later(now, -KEPT_MS).toISOString()])
   return claimed
 }

@@ -5,6 +5,21 @@ const CLOSE_MONTH = statement(
   'close month',
   'update ledger_heads set closed_until = $3 where merchant_id = $1 and mode = $2 and closed_until < $3',
 )
+// The month before this one stays closed: what was posted in it has been shown.
+const OPEN_AGAIN = statement<ClosedAhead>(
+  'open months again',
+  `with ahead as (select merchant_id, mode, closed_until from ledger_heads where closed_until > $1
+     order by merchant_id, mode limit $3 for no key update)
+   update ledger_heads h set closed_until = $2 from ahead a where h.merchant_id = a.merchant_id and h.mode = a.mode
+   returning h.merchant_id as "merchantId", h.mode, a.closed_until as until`,
+)
+
+/** A ledger in which nothing could be posted before `until`, which has not come yet. */
+export type ClosedAhead = { merchantId: number; mode: 'test' | 'live'; until: Date }
+
+/** Opens ledgers again that are closed beyond a time; they stay closed before the month that runs. */
+export const openAgain = (of: { beyond: Date; month: Date; most: number }): Call<ClosedAhead> =>
+  call(OPEN_AGAIN, of.beyond.toISOString(), of.month.toISOString(), of.most)
 
 /**
  * After its commit nothing can be posted before `end`. It waits for postings under way; later ones with an earlier time

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Gateway } from '../app.ts'
+import { isOver } from '../platform/db/due-times.ts'
 import { statement } from '../platform/db/statement.ts'
 import { htmlOf, textOf } from './letter.tsx'
 import { mailBinding } from './mail.ts'
@@ -23,11 +24,13 @@ const LEASE_MS = 5 * 60_000
 const MINUTE_MS = 60_000
 // After the first attempt, like the ladder of webhooks (spec 6).
 const AGAIN_AFTER_MS = [1, 5, 30, 120, 360, 720, 1440].map((minutes) => minutes * MINUTE_MS)
+const LONGEST_WAIT_MS = Math.max(...AGAIN_AFTER_MS)
 const KEPT_MS = 30 * 24 * 3_600_000
 
 const CLAIM = statement<Claimed>(
   'claim mails',
-  `with due as (select id from mails where due_at <= $1 and (lease_until is null or lease_until <= $1)
+  `with due as (select id from mails where ${isOver('due_at', '$1', LONGEST_WAIT_MS)}
+     and (lease_until is null or ${isOver('lease_until', '$1', LEASE_MS)})
      order by due_at limit $2 for no key update skip locked)
    update mails m set lease_until = $3, lease_token = $4 from due where m.id = due.id
    returning m.id, m.recipient, m.template, m.sealed, m.attempts, m.created_at as "createdAt"`,

@@ -2,6 +2,7 @@ import type { App } from '../app.ts'
 import { addMail } from '../mails/mail.ts'
 import { shown } from '../pages/wording.ts'
 import { later } from '../platform/clock.ts'
+import { isOver } from '../platform/db/due-times.ts'
 import { statement } from '../platform/db/statement.ts'
 import { askReader, NOTICE_COLUMNS, type Notice, noticeLink } from './notice.ts'
 import { readNews, textOf } from './read-news.ts'
@@ -32,7 +33,7 @@ const PLAN = statement<DueNotice>(
   `with due as (
      select merchant_id, id from notices
      where confirmed_at is not null and stopped_at is null and (payments_above is not null or failures) and told_until < $1
-       and (lease_until is null or lease_until <= $3) and (hour_mails < ${MAILS_AN_HOUR} or hour_from <= $5)
+       and (lease_until is null or ${isOver('lease_until', '$3', LEASE_MS)}) and (hour_mails < ${MAILS_AN_HOUR} or hour_from <= $5)
      order by told_until limit $6 for no key update skip locked)
    update notices n set lease_until = $4, telling_until = coalesce(n.telling_until, least($2::timestamptz, n.told_until + interval '1 hour'))
    from due, merchants m where (n.merchant_id, n.id) = (due.merchant_id, due.id) and m.id = n.merchant_id

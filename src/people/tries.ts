@@ -1,6 +1,7 @@
 import type { Gateway } from '../app.ts'
 import { later } from '../platform/clock.ts'
 import { type Call, call } from '../platform/db/database.ts'
+import { tooFarAhead } from '../platform/db/due-times.ts'
 import { statement } from '../platform/db/statement.ts'
 import { Refusal } from '../platform/refusal.ts'
 import type { Realm } from './accounts.ts'
@@ -39,6 +40,11 @@ const TRY_BROWSER = statement<Tried>(
 const LOCK_ACCOUNT = statement(
   'lock account',
   'update sign_in_misses set locked_until = $3 where realm = $1 and account = $2 and locked_until is null',
+)
+// A lock that ends later than possible was set before the clock stepped back.
+const SHORTEN_LOCKS = statement(
+  'shorten locks of accounts',
+  'update sign_in_misses set locked_until = $1 where locked_until > $2',
 )
 const LOCK_BROWSER = statement(
   'lock browser',
@@ -149,6 +155,7 @@ export const rememberBrowser = (browser: string, personId: number, at: Date): Ca
 export const forgetBrowsers = (personId: number): Call => call(FORGET_BROWSERS, personId)
 
 export const forgetTries = (now: Date): Call[] => [
+  call(SHORTEN_LOCKS, now.toISOString(), tooFarAhead(now, LOCK_MS).toISOString()),
   call(FORGET_MISSES, now.toISOString()),
   call(FORGET_OLD_BROWSERS, later(now, -FORGOTTEN_BROWSER_MS).toISOString()),
 ]

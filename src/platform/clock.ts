@@ -61,6 +61,13 @@ export function movableClock(): MovableClock {
   }
 }
 
+/** A stretch of time, in ms of a clock that may step back. */
+export type Span = { fromMs: number; untilMs: number }
+
+/** How much of it is left, in ms; 0 as well where the clock has stepped back to before it began. */
+export const leftOf = ({ fromMs, untilMs }: Span, nowMs: number): number =>
+  nowMs < fromMs ? 0 : Math.max(0, untilMs - nowMs)
+
 /** The time `ms` milliseconds after `at` (before it when negative). */
 export function later(at: Date, ms: number): Date {
   return new Date(at.getTime() + ms)

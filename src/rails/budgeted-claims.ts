@@ -1,4 +1,5 @@
 import type { App } from '../app.ts'
+import { leftOf, type Span } from '../platform/clock.ts'
 import type { Call } from '../platform/db/database.ts'
 import type { QuestionLevel } from './question-levels.ts'
 
@@ -39,7 +40,7 @@ class OwnClaims<Row> implements BudgetedClaims<Row> {
   readonly #noun: BudgetedNoun<Row>
   readonly #placesAt: (installation: string) => number
   readonly #lastDue = new Map<string, QuestionLevel[]>()
-  readonly #restsUntil = new Map<string, number>()
+  readonly #rests = new Map<string, Span>()
   #timer: NodeJS.Timeout | undefined
   #stopped = false
 
@@ -71,7 +72,8 @@ class OwnClaims<Row> implements BudgetedClaims<Row> {
 
   #mayLookAt(installation: string): boolean {
     if (this.#placesAt(installation) <= 0 || this.#waitAt(installation) > 0) return false
-    return this.#app.clock.nowMs() >= (this.#restsUntil.get(installation) ?? 0)
+    const rests = this.#rests.get(installation)
+    return rests === undefined || leftOf(rests, this.#app.clock.nowMs()) === 0
   }
 
   async #lookAt(installation: string): Promise<QuestionLevel[]> {
@@ -82,7 +84,7 @@ class OwnClaims<Row> implements BudgetedClaims<Row> {
     const levels = found?.levels ?? []
     const tookMs = performance.now() - started
     if (levels.length === 0 && tookMs > LONG_LOOK_MS)
-      this.#restsUntil.set(installation, clock.nowMs() + RESTS * tookMs)
+      this.#rests.set(installation, { fromMs: clock.nowMs(), untilMs: clock.nowMs() + RESTS * tookMs })
     this.#lastDue.set(installation, levels)
     return levels
   }

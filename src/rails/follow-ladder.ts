@@ -33,3 +33,22 @@ const THIN_FIRST_MS = [30_000, 60_000, 120_000, 300_000]
 
 /** The same ladder with fewer questions about young movements, for an operator whose callbacks come reliably. */
 export const thinned = (ladder: Ladder): Ladder => ({ ...ladder, firstMs: THIN_FIRST_MS })
+
+/** How far ahead the next question may be, at most, once a movement is so old; whatever else moves it brings it forward. */
+export type LongestSteps = { agesMs: readonly number[]; stepsMs: readonly number[] }
+
+// A question that the spread brought forward is not asked again at its own time, and a claim holds a movement for half a minute.
+const SKIPPED = 1.5
+const CLAIMED_MS = 120_000
+
+/** Of a ladder and its thinner form. */
+export function longestSteps(ladder: Ladder): LongestSteps {
+  const ofFirst = [ladder.firstMs, THIN_FIRST_MS].flatMap((ages) =>
+    ages.map((age, index) => [ages[index - 1] ?? 0, age - (ages[index - 1] ?? 0)] as const),
+  )
+  const ofPeriods = ladder.periods.map(
+    ({ everyMs }, index) => [ladder.periods[index - 1]?.untilAge ?? 0, everyMs] as const,
+  )
+  const steps = [...ofFirst, ...ofPeriods]
+  return { agesMs: steps.map(([age]) => age), stepsMs: steps.map(([, step]) => step * SKIPPED + CLAIMED_MS) }
+}

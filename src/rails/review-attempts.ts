@@ -1,4 +1,5 @@
 import { type Call, call } from '../platform/db/database.ts'
+import { isOver } from '../platform/db/due-times.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { AttemptState } from './attempts.ts'
 import type { RailSide } from './rail.ts'
@@ -14,8 +15,10 @@ export type EndedAttempt = {
   notFoundAt: Date | null
 }
 
+const ASKED_AGAIN_MS = 8 * 3_600_000
+const ASKED_AGAIN = isOver('a.review_asked_at', `($2::timestamptz - interval '8 hours')`, ASKED_AGAIN_MS)
 const UNSEEN = `a.installation = $1 and a.reviewed_at is null and a.state in ('ended', 'void')
-  and (a.review_asked_at is null or a.review_asked_at < $2::timestamptz - interval '8 hours')`
+  and (a.review_asked_at is null or ${ASKED_AGAIN})`
 // What ended longer ago than eight days is not looked at any more; what was made just now may still be in a caller's hands.
 const REVIEWED = `${UNSEEN} and a.created_at between $2::timestamptz - interval '8 days' and $2::timestamptz - interval '15 minutes'`
 // Only what ended more than a day after it was made says when that was.
@@ -23,7 +26,7 @@ const ENDED_LATE = `${UNSEEN} and a.ended_late_at > $2::timestamptz - interval '
 // What was looked at a day ago may be reversed since then.
 const SAMPLED = `a.installation = $1 and a.reviewed_at between $2::timestamptz - interval '8 days' and $2::timestamptz - interval '1 day'
   and greatest(a.created_at, a.ended_late_at) > $2::timestamptz - interval '7 days' and a.state in ('ended', 'void')
-  and a.review_asked_at < $2::timestamptz - interval '8 hours'`
+  and ${ASKED_AGAIN}`
 // The time of the question is its lease: what a process that dies has claimed is asked about later.
 const claiming = (which: string) => `
   with due as (select a.merchant_id, a.id from rail_attempts a where ${which} limit $3 for no key update skip locked)

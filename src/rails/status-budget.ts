@@ -1,5 +1,6 @@
-import type { Clock } from '../platform/clock.ts'
+import { type Clock, leftOf, type Span } from '../platform/clock.ts'
 import { call, type Database } from '../platform/db/database.ts'
+import { isOver, tooFarAhead } from '../platform/db/due-times.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { QuestionLevel } from './question-levels.ts'
 import type { Installation } from './rail.ts'
@@ -48,14 +49,15 @@ const MAKE = statement(
   'make status budget',
   `insert into status_budgets (installation, tokens, filled_at) values ($1, $3, $2) on conflict do nothing`,
 )
+const SLOWED = `slowed_until > $2::timestamptz and not ${isOver('slowed_until', '$2', SLOWED_MS)}`
 // $3 questions a second fill it up to $4, at half speed while it is slowed. $6 are the levels at which something is due, $7 what
 // each must leave; old and spare ones with a credit leave nothing.
 const TAKE = statement<{ taken: number; level: QuestionLevel; wait: number }>(
   'take from status budget',
   `with found as (
-     select installation, old_credit, spare_credit, $3::float8 * case when slowed_until > $2 then 0.5 else 1 end as rate,
+     select installation, old_credit, spare_credit, $3::float8 * case when ${SLOWED} then 0.5 else 1 end as rate,
        least($4::float8, tokens + greatest(0, extract(epoch from $2::timestamptz - filled_at))
-         * $3::float8 * case when slowed_until > $2 then 0.5 else 1 end) as tokens
+         * $3::float8 * case when ${SLOWED} then 0.5 else 1 end) as tokens
      from status_budgets where installation = $1 for no key update),
    turned as (
      select f.*, case when 2 = any($6::int[]) and old_credit >= 1 then 2 when 3 = any($6) and spare_credit >= 1 then 3
@@ -64,7 +66,7 @@ const TAKE = statement<{ taken: number; level: QuestionLevel; wait: number }>(
      select t.*, case when (level = 2 and old_credit >= 1) or (level = 3 and spare_credit >= 1) then 0
        else ($7::float8[])[level + 1] end as leaves from turned t),
    taking as (select j.*, greatest(0, least($5::int, floor(tokens - leaves + 1e-9)))::int as taken from judged j)
-   update status_budgets b set tokens = t.tokens - t.taken, filled_at = greatest(b.filled_at, $2),
+   update status_budgets b set tokens = t.tokens - t.taken, filled_at = case when b.filled_at > $11 then $2 else greatest(b.filled_at, $2) end,
      old_credit = greatest(0, least($8::float8, t.old_credit + $9::float8 * t.taken - case level when 2 then taken else 0 end)),
      spare_credit = greatest(0, least($8::float8, t.spare_credit + $10::float8 * t.taken - case level when 3 then taken else 0 end))
    from taking t where b.installation = t.installation
@@ -97,7 +99,7 @@ class SharedBudget implements StatusBudget {
   readonly #parts: Parts
   readonly #made = new Set<string>()
   /** When a contract may have a question again, by contract and levels. */
-  readonly #notBefore = new Map<string, Map<string, number>>()
+  readonly #notBefore = new Map<string, Map<string, Span>>()
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -122,8 +124,8 @@ class SharedBudget implements StatusBudget {
   }
 
   waitMs(installation: string, due: readonly QuestionLevel[]): number {
-    const until = this.#notBefore.get(installation)?.get(due.join()) ?? 0
-    return Math.max(0, until - this.#parts.clock.nowMs())
+    const waits = this.#notBefore.get(installation)?.get(due.join())
+    return waits === undefined ? 0 : leftOf(waits, this.#parts.clock.nowMs())
   }
 
   async giveBack(installation: string, unused: number): Promise<void> {
@@ -161,18 +163,22 @@ class SharedBudget implements StatusBudget {
     const { directory, clock } = this.#parts
     const nowMs = clock.nowMs()
     const now = new Date(nowMs).toISOString()
+    const ahead = tooFarAhead(new Date(nowMs), 0).toISOString()
     if (!this.#made.has(installation)) {
       await directory.query(MAKE, [installation, now, heldOf(rate)])
       this.#made.add(installation)
     }
     const bounds = [MOST_CREDIT, OLD_SHARE, SPARE_SHARE]
-    const taking = call(TAKE, installation, now, rate, heldOf(rate), most, due, leaves, ...bounds)
+    const taking = call(TAKE, installation, now, rate, heldOf(rate), most, due, leaves, ...bounds, ahead)
     const [row] = await directory.query(taking.statement, taking.values)
     // After a crash of the server the table is empty.
     if (row === undefined) this.#made.delete(installation)
     const { taken = 0, level = SPARE, wait = 0 } = row ?? {}
-    const known = this.#notBefore.get(installation) ?? new Map<string, number>()
-    this.#notBefore.set(installation, known.set(due.join(), nowMs + Math.ceil(wait * SECOND_MS)))
+    const known = this.#notBefore.get(installation) ?? new Map<string, Span>()
+    this.#notBefore.set(
+      installation,
+      known.set(due.join(), { fromMs: nowMs, untilMs: nowMs + Math.ceil(wait * SECOND_MS) }),
+    )
     return { level, count: taken }
   }
 }

@@ -2,6 +2,7 @@ import { type Actor, nameOf } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App, Gateway } from '../app.ts'
+import { tooFarAhead } from '../platform/db/due-times.ts'
 import { statement } from '../platform/db/statement.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { checkFloats, type Wallets } from './float.ts'
@@ -18,7 +19,7 @@ const HOUR_MS = 3_600_000
 const BEGIN = statement(
   'begin hourly reconciliation',
   `insert into reconciliation_runs (begun_at) values ($1) on conflict (one) do update set begun_at = excluded.begun_at
-   where reconciliation_runs.begun_at <= excluded.begun_at - interval '1 hour' returning 1`,
+   where reconciliation_runs.begun_at <= excluded.begun_at - interval '1 hour' or reconciliation_runs.begun_at > $2 returning 1`,
 )
 
 /** The legs that need no file, now and in full: for staff who run it on demand (rails.md 5). */
@@ -81,7 +82,10 @@ export async function reconcileCell(app: App): Promise<number> {
   if (cells[0] === app) await runAsked(app)
   if (app.rails.live.op1_momo === undefined) return 0
   const references = await reviewReferences(app, PATIENCE_MS)
-  const [begun] = await app.db.query(BEGIN, [app.clock.now().toISOString()])
+  const [begun] = await app.db.query(BEGIN, [
+    app.clock.now().toISOString(),
+    tooFarAhead(app.clock.now(), 0).toISOString(),
+  ])
   if (begun === undefined) return references.lookedAt
   const begunAt = app.clock.now()
   const internal = await checkInternal(app)

@@ -1,4 +1,5 @@
 import { type Call, call, type Database } from '../platform/db/database.ts'
+import { tooFarAhead } from '../platform/db/due-times.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId } from '../platform/ids.ts'
 import { type MergedPage, type MergedWindow, mergedList, readMerged } from '../platform/merged-pages.ts'
@@ -43,7 +44,8 @@ const CLAIM = statement<{ id: string }>(
   'claim asked reconciliation run',
   `update reconciliation_log set begun_at = $1 where id = (
      select id from reconciliation_log where kind = 'asked' and ended_at is null
-       and (begun_at is null or begun_at <= $1::timestamptz - interval '10 minutes') for update skip locked) returning id`,
+       and (begun_at is null or begun_at <= $1::timestamptz - interval '10 minutes'
+         or begun_at > $2) for update skip locked) returning id`,
 )
 const END = statement(
   'end asked reconciliation run',
@@ -68,7 +70,8 @@ export const addRun = ({ kind, place, by, file, begunAt, endedAt }: Ended, legs:
 export const askRun = (by: string, at: Date): Call<{ id: string }> =>
   call(ASK, newId(PREFIX, PLATFORM), by, at.toISOString())
 
-export const claimAsked = (at: Date): Call<{ id: string }> => call(CLAIM, at.toISOString())
+export const claimAsked = (at: Date): Call<{ id: string }> =>
+  call(CLAIM, at.toISOString(), tooFarAhead(at, 0).toISOString())
 
 export const endAsked = (id: string, legs: readonly Leg[], at: Date): Call =>
   call(END, id, at.toISOString(), JSON.stringify(legs))

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts'
 import { later } from '../platform/clock.ts'
+import { tooFarAhead } from '../platform/db/due-times.ts'
 import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
 import { kampalaDay, kampalaIso } from '../platform/kampala.ts'
@@ -34,7 +35,7 @@ const DUE = statement<{ last: Date | null; first: Date | null; tonight: boolean;
 )
 const GIVE_UP = statement(
   'give up runs of verify',
-  `update verify_runs set ended_at = $1, error = 'its worker ended before it did' where ended_at is null and begun_at <= $2`,
+  `update verify_runs set ended_at = $1, error = 'its worker ended before it did' where ended_at is null and (begun_at <= $2 or begun_at > $3)`,
 )
 // One row without an end at a time, and one a night: whoever comes second inserts nothing.
 const CLAIM = statement<{ id: number }>(
@@ -104,7 +105,11 @@ export async function claimVerifyRun({ directory, clock, cell }: Keeping): Promi
   const overdue = now.getTime() - since.getTime() > CAUGHT_UP_AFTER_MS
   if (!night && !overdue && due?.asked !== true) return null
   const at = now.toISOString()
-  await directory.query(GIVE_UP, [at, later(now, -GIVEN_UP_AFTER_MS).toISOString()])
+  await directory.query(GIVE_UP, [
+    at,
+    later(now, -GIVEN_UP_AFTER_MS).toISOString(),
+    tooFarAhead(now, 0).toISOString(),
+  ])
   const runBy = due?.asked ? 'person' : 'night'
   const [claimed] = await directory.query(CLAIM, [cell, runBy, night ? day : null, at])
   return claimed?.id ?? null

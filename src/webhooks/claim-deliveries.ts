@@ -1,5 +1,6 @@
 import { columnsOf } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
+import { isOver } from '../platform/db/due-times.ts'
 import { statement } from '../platform/db/statement.ts'
 
 export type Lane = 'fast' | 'slow'
@@ -39,7 +40,7 @@ const BEHAVIOUR = `coalesce(r.lane, 'fast') as lane, coalesce(r.good_in_a_row, 0
 // A claim changes no indexed column, so that it writes to none of the indexes. The row stays due, and whoever looks for work passes
 // over it: at most one row for each socket.
 export const nobodyHas = (row: string, at = '$1') =>
-  `(${row}.lease_until is null or ${row}.lease_until <= ${at})`
+  `(${row}.lease_until is null or ${isOver(`${row}.lease_until`, at, LEASE_MS)})`
 
 const LOOK = statement<DueMerchant>(
   'merchants with due deliveries',

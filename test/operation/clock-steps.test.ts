@@ -9,9 +9,9 @@ import { runSchedules } from '../../src/scheduled-payouts/run-schedules.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { newPayer, startLiveService } from '../helpers/live-service.ts'
 import { opened } from '../helpers/opened.ts'
-import { richShop } from '../helpers/payouts.ts'
+import { payNew, richShop } from '../helpers/payouts.ts'
 import { payer, planned } from '../helpers/schedules.ts'
-import { boundsOf, monthNow, passMonth } from '../helpers/statements.ts'
+import { boundsOf, monthNow, nextMonth, passMonth, totalOf } from '../helpers/statements.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -120,4 +120,71 @@ test('F47: what ends or moves money with time asks the earlier clock itself, als
     for (const run of runs) assert.equal(await run(service.app), 0, run.name)
   }
   assert.equal(await service.digest(), before)
+})
+
+test('F47: what was asked while the clock was ahead is asked again soon after it is right', async () => {
+  const { live } = await richShop(service)
+  service.pass(DAY + HOUR)
+  await service.run('settle-charges')
+  for (const ms of [HOUR, DAY, MONTH]) {
+    const { body: charge } = await live.charge({ amount: 7000, customer: { phone: newPayer() } })
+    const { body: payout } = await payNew(live)
+    assert.equal(payout.status, 'authorized')
+    service.pass(ms)
+    for (const sweep of ['follow-charges', 'send-payouts']) await service.run(sweep)
+    service.pass(-ms)
+    service.operator.pays(charge.id)
+    service.operator.pays(payout.id)
+    await service.run('mend-times')
+    for (const sweep of ['follow-charges', 'send-payouts']) await service.run(sweep)
+    assert.equal((await live.get(`/v1/charges/${charge.id}`)).body.status, 'succeeded')
+    assert.equal((await live.get(`/v1/payouts/${payout.id}`)).body.status, 'succeeded')
+  }
+})
+
+test('F47: nothing is called early that only waits for its own next step', async () => {
+  const { live } = await richShop(service)
+  const { body } = await live.charge({ amount: 7000, customer: { phone: newPayer() } })
+  for (const ms of [5000, 20_000, MINUTE, 10 * MINUTE, HOUR, DAY, 8 * DAY]) {
+    service.pass(ms)
+    await service.run('follow-charges')
+    assert.equal(await service.run('mend-times'), 0)
+  }
+  service.operator.pays(body.id)
+  service.pass(DAY * 2)
+  await service.run('follow-charges')
+})
+
+test('F47: a month that was closed before it was over is opened again; months that are over stay closed', async () => {
+  const own = await payer(service, 20_000)
+  const last = monthNow(service)
+  passMonth(service, HOUR)
+  const closed = await own.api.get(`/v1/statements/${last}`)
+  const running = monthNow(service)
+  // As a release did that closed months by its own clock alone.
+  await service.rows(`update ledger_heads set closed_until = $2 where merchant_id = $1 and mode = 'test'`, [
+    own.merchantId,
+    boundsOf(nextMonth(running)).end,
+  ])
+  for (const period of [running, nextMonth(running)])
+    await service.rows(
+      `insert into statement_headers (merchant_id, mode, period, merchant_name, handle, vat_number, kept_at)
+       values ($1, 'test', $2, 'As it was', 'as-it-was', null, $3)`,
+      [own.merchantId, period, service.clock.now()],
+    )
+  const payOut = () => own.api.post('/v1/payouts', { amount: 1000, recipient: { phone: newPayer() } })
+  assert.equal((await payOut()).status, 503)
+  assert.equal((await own.api.get(`/v1/statements/${running}`)).body.merchant_name, 'As it was')
+  assert.equal(await service.run('mend-times'), 1)
+  assert.equal((await payOut()).status, 201)
+  assert.deepEqual((await headOf(own.merchantId, 'test')).until, boundsOf(last).end)
+  assert.equal((await own.api.get(`/v1/statements/${last}`)).text, closed.text)
+  const { body } = await own.api.get(`/v1/statements/${running}`)
+  assert.deepEqual([body.complete, body.closing_balance], [false, await totalOf(own.api)])
+  assert.notEqual(body.merchant_name, 'As it was')
+  const acts = await service.rows(`select 1 from audit where action = 'month.reopen' and merchant_id = $1`, [
+    own.merchantId,
+  ])
+  assert.equal(acts.length, 1)
+  assert.equal(await service.run('mend-times'), 0)
 })

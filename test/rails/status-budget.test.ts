@@ -131,3 +131,19 @@ test('what was not used can be asked by another process; a contract without a ra
   const rows = await service.rows('select 1 from status_budgets where installation = $1', [free.id])
   assert.deepEqual(rows, [], 'it has no bucket')
 })
+
+test('F47: a clock that was an hour ahead once leaves the others their questions, and itself', async () => {
+  const { id, all } = budgets(2)
+  const [wrong, right] = all as [StatusBudget, StatusBudget]
+  assert.equal((await wrong.takeTurn(id, [1], 1)).count, 1)
+  service.pass(3_600_000)
+  await wrong.takeTurn(id, [1], 8)
+  await wrong.takeTurn(id, [1], 8)
+  await wrong.slowDown(id)
+  service.pass(-3_600_000)
+  const questions = await askFor(10, id, [
+    { budget: wrong, due: [1] },
+    { budget: right, due: [1] },
+  ])
+  assert.ok(questions.length >= 76 && questions.length <= 84, `${questions.length} in 10 seconds`)
+})

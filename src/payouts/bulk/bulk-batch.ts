@@ -1,5 +1,6 @@
 import { later } from '../../platform/clock.ts'
 import { type Call, call } from '../../platform/db/database.ts'
+import { tooFarAhead } from '../../platform/db/due-times.ts'
 import { statement } from '../../platform/db/statement.ts'
 
 type Mode = 'test' | 'live'
@@ -79,7 +80,7 @@ export const takeLeftBatch = (now: Date) =>
     TAKE_LEFT,
     now.toISOString(),
     later(now, BULK_LEASE_MS).toISOString(),
-    later(now, 2 * BULK_LEASE_MS).toISOString(),
+    tooFarAhead(now, BULK_LEASE_MS).toISOString(),
   )
 /** Releases a batch that could not be run, if it still has its lease, so that it is taken again soon. */
 export const giveBackBatch = ({ merchantId, id }: Pick<BulkBatch, 'merchantId' | 'id'>, now: Date): Call =>

@@ -2,6 +2,7 @@ import { assert } from '../../platform/assert.ts'
 import { later } from '../../platform/clock.ts'
 import { numbers, rowsOf, times, words } from '../../platform/db/columns.ts'
 import { type Call, call } from '../../platform/db/database.ts'
+import { isOver } from '../../platform/db/due-times.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { writeExact } from '../../platform/exact-json.ts'
 import type { ReportedGoods } from '../orders/order.ts'
@@ -34,7 +35,7 @@ const COMMAND = statement<{ payerPhone: string | null }>(
 const TAKE_UP = statement<Claim>(
   'dispense claims left unsent',
   `update dispense_claims k set lease_until = $2 from (select merchant_id, id from dispense_claims
-     where state = 'claimed' and lease_until < $1 order by lease_until limit $3 for no key update skip locked) left_over
+     where state = 'claimed' and ${isOver('lease_until', '$1', CLAIM_LEASE_MS)} order by lease_until limit $3 for no key update skip locked) left_over
    where k.merchant_id = left_over.merchant_id and k.id = left_over.id returning ${CLAIM_COLUMNS}`,
 )
 const ANSWER = statement(
@@ -46,7 +47,7 @@ const ANSWER = statement(
 const DOUBT = statement<Claim>(
   'dispense commands left unanswered',
   `update dispense_claims k set state = 'ambiguous', answered_at = $1, lease_until = null
-   from (select merchant_id, id from dispense_claims where state = 'commanding' and lease_until < $1
+   from (select merchant_id, id from dispense_claims where state = 'commanding' and ${isOver('lease_until', '$1', COMMAND_LEASE_MS)}
      order by lease_until limit $2 for no key update skip locked) left_over
    where k.merchant_id = left_over.merchant_id and k.id = left_over.id returning ${CLAIM_COLUMNS}`,
 )

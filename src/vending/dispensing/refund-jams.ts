@@ -3,6 +3,7 @@ import type { App } from '../../app.ts'
 import type { Mode } from '../../merchants/merchant.ts'
 import { crashPoint } from '../../platform/crash-point.ts'
 import { call } from '../../platform/db/database.ts'
+import { isOver } from '../../platform/db/due-times.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { refundCharge } from '../../refunds/refund-charge.ts'
@@ -33,7 +34,7 @@ type Trouble = { reason: string; forGood: boolean; againMs: number }
 const CLAIM = statement<Omit<Due, 'leaseUntil'>>(
   'claim jam refunds',
   `update vending_orders o set refund_due_at = $2
-   from (select d.merchant_id, d.id from vending_orders d where d.refund_due_at <= $1
+   from (select d.merchant_id, d.id from vending_orders d where ${isOver('d.refund_due_at', '$1', TRY_AGAIN_MS)}
      order by d.refund_due_at limit $3 for no key update skip locked) due
    join merchants m on m.id = due.merchant_id
    join payment_links l on l.merchant_id = due.merchant_id and l.id = due.id

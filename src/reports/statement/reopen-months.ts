@@ -1,0 +1,43 @@
+import { service } from '../../actors/actor.ts'
+import { allow } from '../../actors/allow.ts'
+import { auditRow } from '../../actors/audit-row.ts'
+import type { App } from '../../app.ts'
+import { type ClosedAhead, openAgain } from '../../ledger/closed-months.ts'
+import { assert } from '../../platform/assert.ts'
+import { type Call, call } from '../../platform/db/database.ts'
+import { tooFarAhead } from '../../platform/db/due-times.ts'
+import { statement } from '../../platform/db/statement.ts'
+import { kampalaMonth, monthBounds } from '../../platform/kampala.ts'
+
+const FORGET_HEADERS = statement(
+  'forget headers of open months',
+  'delete from statement_headers where merchant_id = $1 and mode = $2 and period >= $3',
+)
+const AT_ONCE = 100
+
+/**
+ * Opens months again that were closed before they were over, by a clock that was ahead: nothing of those merchants can be posted until then.
+ * A month that is not over is the last one that anybody can depend on, so no statement of a later month stands on it. Months that are over
+ * stay closed. The name on the statement is kept anew when it is closed. Answers how many ledgers.
+ */
+export async function reopenMonths(app: App): Promise<number> {
+  const actor = service('months')
+  allow(actor, 'month.reopen')
+  const at = app.clock.now()
+  const name = kampalaMonth(at)
+  const month = monthBounds(name)
+  assert(month, 'now is in a month')
+  return app.db.transaction(async (tx) => {
+    const [opened] = await tx.send(
+      openAgain({ beyond: tooFarAhead(at, 0), month: month.start, most: AT_ONCE }),
+    )
+    const last = (one: ClosedAhead): Call[] => [
+      call(FORGET_HEADERS, one.merchantId, one.mode, name),
+      auditRow({
+        ...{ actor, action: 'month.reopen', at, merchantId: one.merchantId, mode: one.mode },
+        ...{ subject: name, before: { closed_until: one.until }, after: { closed_until: month.start } },
+      }),
+    ]
+    return { value: opened.length, last: opened.flatMap(last) }
+  })
+}

@@ -1,0 +1,26 @@
+import type { App } from './app.ts'
+import { SET_BACK_CHARGES } from './charges/set-back-questions.ts'
+import { SET_BACK_PAYOUTS } from './payouts/set-back-questions.ts'
+import { longestSteps } from './rails/follow-ladder.ts'
+import { bringBack } from './rails/put-off.ts'
+import { SET_BACK_TOP_UPS } from './top-ups/set-back-questions.ts'
+import { setBackDeliveries } from './webhooks/set-back-attempts.ts'
+
+export const SET_BACK_AT_ONCE = 500
+
+/**
+ * Makes due what a clock that was ahead has put off: movements and deliveries whose next question or attempt is further ahead than the longest
+ * step. Their claims look at due times by index, so these are put right instead of passed over. Answers how many, of the kind with most.
+ */
+export async function setBackTimes({ db, config, clock }: App): Promise<number> {
+  const now = clock.now()
+  const wanted = { now, steps: longestSteps(config.followLadder), most: SET_BACK_AT_ONCE }
+  const movements = [SET_BACK_CHARGES, SET_BACK_PAYOUTS, SET_BACK_TOP_UPS].map((one) =>
+    bringBack(one, wanted),
+  )
+  const deliveries = setBackDeliveries(now, config.webhookRetryDelays, SET_BACK_AT_ONCE)
+  let most = 0
+  for (const { statement, values } of [...movements, deliveries])
+    most = Math.max(most, (await db.query(statement, values)).length)
+  return most
+}

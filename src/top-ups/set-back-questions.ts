@@ -1,0 +1,10 @@
+import { statement } from '../platform/db/statement.ts'
+import { isPutOff } from '../rails/put-off.ts'
+
+/** Index: top_ups_followed. */
+export const SET_BACK_TOP_UPS = statement<{ id: string }>(
+  'set back questions about top-ups',
+  `update top_ups set follow_at = $1
+   from (select p.merchant_id, p.id from top_ups p where ${isPutOff('p')} limit $4 for no key update skip locked) far
+   where top_ups.merchant_id = far.merchant_id and top_ups.id = far.id returning top_ups.id`,
+)
