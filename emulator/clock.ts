@@ -12,7 +12,8 @@ export type Clock = {
 const VIRTUAL_START_MS = Date.UTC(2026, 0, 1)
 const NOW = Promise.resolve()
 
-export function realClock(): Clock {
+/** Waits as long as they last. `nowMs`: what it says the time is, where that is not the machine's. */
+export function realClock(nowMs: () => number = Date.now): Clock {
   const timers = new Set<NodeJS.Timeout>()
   const after: Clock['after'] = (ms, work) => {
     const timer = setTimeout(() => {
@@ -22,7 +23,7 @@ export function realClock(): Clock {
     timers.add(timer)
   }
   return {
-    nowMs: () => Date.now(),
+    nowMs,
     after,
     wait: (ms) => (ms <= 0 ? NOW : new Promise((resolve) => after(ms, resolve))),
     advance: async () => {

@@ -88,10 +88,14 @@ function statementOptions(query: URLSearchParams): StatementOptions {
     if (Number.isNaN(date.getTime())) throw new Error(`${name} is a date`)
     return date
   }
+  const side = query.get('side')
+  if (side !== null && side !== 'collection' && side !== 'disbursement')
+    throw new Error('side is collection or disbursement')
   const faults = query.get('faults')?.split(',') as StatementOptions['faults']
   return {
     ...(query.has('from') ? { from: dateIn('from') } : {}),
     ...(query.has('to') ? { to: dateIn('to') } : {}),
+    ...(side === null ? {} : { side }),
     ...(faults ? { faults } : {}),
   }
 }

@@ -2,7 +2,7 @@ import { Accounts } from './accounts.ts'
 import { Book } from './book.ts'
 import { Callbacks } from './callbacks.ts'
 import { seeded } from './chance.ts'
-import { realClock, virtualClock } from './clock.ts'
+import { type Clock, realClock, virtualClock } from './clock.ts'
 import type { EmulatorOptions } from './options.ts'
 import type { Desk } from './payments.ts'
 import { PROFILES, type Profile } from './profiles.ts'
@@ -20,7 +20,7 @@ export function deskFor(
   const { platform = 'old', decide = 'when told', callbackHosts = [], seed = DEFAULT_SEED } = options
   const profile = PROFILES[options.profile ?? 'mtnuganda']
   const { currency, targetEnvironment, opening, endless } = profile
-  const clock = options.clock === 'virtual' ? virtualClock() : realClock()
+  const clock = clockFor(options)
   const chance = seeded(seed)
   const limits = options.limits ?? (decide === 'profile' ? profile.limits : NO_LIMITS)
   const accounts = new Accounts(clock, chance, { platform, callbackHosts })
@@ -40,6 +40,9 @@ export function deskFor(
     begin,
   }
 }
+
+const clockFor = ({ clock }: EmulatorOptions): Clock =>
+  clock === 'virtual' ? virtualClock() : realClock(typeof clock === 'function' ? clock : undefined)
 
 const capOf = ({ statusCap }: EmulatorOptions, profile: Profile) =>
   statusCap === undefined ? profile.statusCap : statusCap

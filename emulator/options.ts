@@ -21,7 +21,8 @@ export type EmulatorOptions = {
   controlHost?: string
   profile?: ProfileName
   seed?: number
-  clock?: 'real' | 'virtual'
+  /** Or what says the time, in ms, to an operator that waits for real. */
+  clock?: 'real' | 'virtual' | (() => number)
   platform?: 'old' | 'new'
   /** Who decides about payments; a process of its own lets the profile decide, a test decides itself. */
   decide?: Decide

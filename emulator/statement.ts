@@ -1,8 +1,14 @@
-import type { Transaction } from './book.ts'
+import type { Product, Transaction } from './book.ts'
 
 /** Faults that a statement can have on demand. */
 export type StatementFault = 'missing' | 'extra' | 'amount' | 'duplicate'
-export type StatementOptions = { from?: Date; to?: Date; faults?: readonly StatementFault[] }
+/** `side`: the list of one wallet alone, as an operator exports each. */
+export type StatementOptions = {
+  from?: Date
+  to?: Date
+  side?: Product
+  faults?: readonly StatementFault[]
+}
 
 const HEAD = 'rail_transaction_id,external_id,type,amount,fee,tax,currency,at,status'
 const KAMPALA_MS = 3 * 3_600_000
@@ -10,11 +16,12 @@ const KAMPALA_MS = 3 * 3_600_000
 /** The operator's own list of what it moved, as neutral CSV (rails.md 5.1), in the time of Kampala. */
 export function statementOf(
   transactions: readonly Transaction[],
-  { from, to, faults = [] }: StatementOptions,
+  { from, to, side, faults = [] }: StatementOptions,
 ): string {
   const moved = transactions.filter(
-    ({ status, endedMs }) =>
+    ({ status, endedMs, product }) =>
       status === 'SUCCESSFUL' &&
+      (side === undefined || side === product) &&
       endedMs !== null &&
       (from === undefined || endedMs >= from.getTime()) &&
       (to === undefined || endedMs < to.getTime()),

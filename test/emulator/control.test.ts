@@ -172,6 +172,9 @@ test('the statement lists what moved, in a period, with faults on demand', async
   assert.deepEqual((await lines(`?from=${from}`)).length, 1)
   assert.deepEqual((await lines(`?to=${from}`)).length, 2)
   assert.equal((await control('GET', 'statement.csv?from=never')).status, 400)
+  assert.deepEqual((await lines('?side=collection')).length, 3)
+  assert.deepEqual((await lines('?side=disbursement')).length, 0)
+  assert.equal((await control('GET', 'statement.csv?side=both')).status, 400)
 })
 
 test('faults, switches, credentials, statistics and a reset', async () => {
