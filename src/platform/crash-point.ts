@@ -1,27 +1,28 @@
 import { readFileSync, statSync } from 'node:fs'
 
-let armed: { name: string; passesLeft: number } | null = null
+let armed: { name: string; passesLeft: number; signal: 'SIGKILL' | 'SIGSTOP' } | null = null
 let followed: { path: string; changedMs: number } | null = null
 
 /**
- * Arms one point, `name` or `name:n` for the n-th pass; `@path` arms what that file names as soon as it is written. Only
- * settings/config.ts calls it, and only together with TEST_HOOKS.
+ * Arms one point, `name` or `name:n` for the n-th pass, `name:n:sleep` for a process that sleeps there until it is woken;
+ * `@path` arms what that file names as soon as it is written. Only settings/config.ts calls it, and only together with
+ * TEST_HOOKS.
  */
 export function armCrashPoint(setting: string): void {
   if (setting.startsWith('@')) {
     followed = { path: setting.slice(1), changedMs: -1 }
     return
   }
-  const [name = '', pass = '1'] = setting.split(':')
-  armed = { name, passesLeft: Number(pass) }
+  const [name = '', pass = '1', end] = setting.split(':')
+  armed = { name, passesLeft: Number(pass), signal: end === 'sleep' ? 'SIGSTOP' : 'SIGKILL' }
 }
 
-/** Kills the process with SIGKILL when this point is the armed one; returns at once otherwise. */
+/** Kills the process with SIGKILL, or stops it, when this point is the armed one; returns at once otherwise. */
 export function crashPoint(name: string): void {
   if (followed !== null) look(followed)
   if (armed === null || armed.name !== name) return
   armed.passesLeft -= 1
-  if (armed.passesLeft === 0) process.kill(process.pid, 'SIGKILL')
+  if (armed.passesLeft === 0) process.kill(process.pid, armed.signal)
 }
 
 function look(file: { path: string; changedMs: number }): void {

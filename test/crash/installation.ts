@@ -6,10 +6,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { type Clock, clockFollowingFile } from '../../src/platform/clock.ts'
+import type { Clock } from '../../src/platform/clock.ts'
 import { type EmbeddedServer, joinEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts'
 import { type Receiver, startReceiver } from '../fakes/receiver.ts'
 import { NO_LIMITS } from '../helpers/no-limits.ts'
+import { makeProcessClocks, type ProcessClocks } from './process-clocks.ts'
 import { launch, PROGRAM, type Running } from './processes.ts'
 
 /** A merchant of the installation with its own webhook receiver. */
@@ -56,7 +57,8 @@ export type Installation = {
   end(): Promise<void>
 }
 
-const COMMAND_MS = 60_000
+// On a crowded machine a command that compares all books takes its time.
+const COMMAND_MS = 180_000
 const FIRST_PORT = 12_000
 const LAST_PORT = 32_000
 const run = promisify(execFile)
@@ -68,6 +70,7 @@ type Place = {
   port: number
   crashFile: string
   logs: string
+  clocks: ProcessClocks
   environment(own?: Record<string, string>): Record<string, string>
   started: Set<Running>
 }
@@ -76,22 +79,17 @@ export async function makeInstallation(settings: Record<string, string> = {}): P
   const folder = mkdtempSync(join(tmpdir(), 'gateway-crash-'))
   // If root starts it, PostgreSQL runs under its own account, which must be able to enter this folder.
   chmodSync(folder, 0o711)
-  const [dataDir, clockFile, logs] = ['data', 'clock', 'logs'].map((name) => join(folder, name)) as [
-    string,
-    string,
-    string,
-  ]
+  const [dataDir, logs] = ['data', 'logs'].map((name) => join(folder, name)) as [string, string]
   mkdirSync(logs)
-  writeFileSync(clockFile, '0')
+  const clocks = makeProcessClocks(folder)
   const server = await joinEmbeddedPostgres({ dataDir, say: () => {} })
   const port = await freePort()
   const merchants: Merchant[] = []
-  const standing = { DATA_DIR: dataDir, PORT: String(port), TEST_CLOCK: clockFile, ...USUAL, ...settings }
+  const standing = { DATA_DIR: dataDir, PORT: String(port), TEST_CLOCK: clocks.file, ...USUAL, ...settings }
   const receivers = () => merchants.map(({ receiver }) => receiver.place).join(',')
   const environment = (own = {}) => ({ ...standing, WEBHOOK_ALLOW_PRIVATE: receivers(), ...own })
   const crashFile = join(folder, 'crash-point')
-  const place: Place = { port, logs, crashFile, environment, started: new Set() }
-  let offsetMs = 0
+  const place: Place = { port, logs, clocks, crashFile, environment, started: new Set() }
   const killAll = async () => {
     await Promise.all([...place.started].map((running) => running.kill()))
   }
@@ -101,7 +99,7 @@ export async function makeInstallation(settings: Record<string, string> = {}): P
     url: `http://127.0.0.1:${port}`,
     server,
     merchants,
-    clock: clockFollowingFile(clockFile),
+    clock: clocks.clock,
     start: (options) => start(place, options),
     startReady: (options) => startReady(place, options),
     command: (args, env) => command(place, args, env),
@@ -111,10 +109,7 @@ export async function makeInstallation(settings: Record<string, string> = {}): P
       renameSync(`${crashFile}.new`, crashFile)
     },
     disarm: () => rmSync(crashFile, { force: true }),
-    advance: (ms) => {
-      offsetMs += ms
-      writeFileSync(clockFile, String(offsetMs))
-    },
+    advance: clocks.advance,
     merchant: async (handle, options = []) => {
       const merchant = await makeMerchant(place, handle, options)
       merchants.push(merchant)
@@ -133,12 +128,17 @@ export async function makeInstallation(settings: Record<string, string> = {}): P
 
 function start(place: Place, options: StartOptions = {}): Running {
   const { role = 'all', port = place.port, crashPoint, env, program } = options
+  const name = `${String(place.started.size).padStart(4, '0')}-${role}`
+  const clock = place.clocks.own(name)
+  const hooks = { CRASH_POINT: crashPoint ?? `@${place.crashFile}`, TEST_CLOCK: clock.file }
   const running = launch({
     program: program?.path ?? PROGRAM,
     args: program?.args ?? ['serve', '--role', role],
-    env: place.environment({ PORT: String(port), CRASH_POINT: crashPoint ?? `@${place.crashFile}`, ...env }),
-    logFile: join(place.logs, `${String(place.started.size).padStart(4, '0')}-${role}.log`),
+    env: place.environment({ PORT: String(port), ...hooks, ...env }),
+    logFile: join(place.logs, `${name}.log`),
+    setClockWrong: clock.setWrong,
   })
+  void running.ended.then(clock.drop)
   place.started.add(running)
   return running
 }

@@ -1,8 +1,9 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import {
   identityOf,
   isRunning,
@@ -20,11 +21,21 @@ export type Running = {
   /** Everything it has written to standard error. */
   said(): string
   signal(signal: NodeJS.Signals): void
+  /** Whether it is stopped by a signal, as SIGSTOP does. */
+  sleeps(): Promise<boolean>
+  /** From now on the clock of this process alone is wrong by so many ms; 0 sets it right. */
+  setClockWrong(byMs: number): void
   /** kill -9, and waits until it is gone. */
   kill(): Promise<void>
 }
 
-type Launch = { program: string; args: readonly string[]; env: Record<string, string>; logFile: string }
+type Launch = {
+  program: string
+  args: readonly string[]
+  env: Record<string, string>
+  logFile: string
+  setClockWrong?: Running['setClockWrong']
+}
 
 const ROOT = join(import.meta.dirname, '..', '..', '..')
 /** The program as users start it. */
@@ -32,9 +43,10 @@ export const PROGRAM = join(ROOT, 'bin', 'gateway.mjs')
 /** The same service with a live rail, bundled in the same way: `live-service.ts`. */
 export const LIVE_PROGRAM = join(ROOT, 'dist', 'test-program', 'live-service.js')
 const PATIENCE_MS = 20_000
+const run = promisify(execFile)
 
 /** Starts a program of ours; its output goes to the log file. */
-export function launch({ program, args, env, logFile }: Launch): Running {
+export function launch({ program, args, env, logFile, setClockWrong = () => {} }: Launch): Running {
   const log = openSync(logFile, 'a')
   const child = spawn(process.execPath, [program, ...args], { env, stdio: ['ignore', log, 'pipe'] })
   let said = ''
@@ -52,11 +64,19 @@ export function launch({ program, args, env, logFile }: Launch): Running {
     ended,
     said: () => said,
     signal: (signal) => void child.kill(signal),
+    sleeps: () => isStopped(child.pid as number),
+    setClockWrong,
     kill: async () => {
       child.kill('SIGKILL')
       await ended
     },
   }
+}
+
+async function isStopped(pid: number): Promise<boolean> {
+  // Not there any more is not asleep.
+  const { stdout } = await run('ps', ['-o', 'stat=', '-p', String(pid)]).catch(() => ({ stdout: '' }))
+  return stdout.startsWith('T')
 }
 
 function untilReady(child: ChildProcess): Promise<boolean> {
