@@ -1,5 +1,8 @@
 import type { Emulator } from '../../emulator/emulator.ts'
 import type { Installation } from '../crash/installation.ts'
+import { judgePauses } from './judge-pauses.ts'
+import { misledReferences } from './misled.ts'
+import { SIDES, type Side } from './troubles.ts'
 
 /** What a soak found: each list names the movements that break a promise. */
 export type Judgement = {
@@ -15,9 +18,22 @@ export type Judgement = {
   invented: string[]
   /** Wallets against the sums of our ledger. */
   wallets: string[]
+  /** Called wrong or stopped, with no fault of their own. */
+  paused: string[]
+  /** The operator contradicted itself about them, and nobody was called. */
+  unnoticed: string[]
+  /** The operator's lists of which a line is no payment of ours. */
+  lists: string[]
+  /** Posted long after they were marked. */
+  surprises: string[]
+  /** Still open hours after the last request. */
+  late: string[]
+  /** Invariants that do not hold. */
+  broken: string[]
 }
+type Books = Omit<Judgement, 'lists' | 'surprises' | 'late' | 'broken'>
 
-type Ours = { id: string; reference: string; status: string; voided: boolean; amount: string; side: string }
+type Ours = { id: string; reference: string; status: string; voided: boolean; amount: string; side: Side }
 
 const MOVEMENTS = `
   select id, rail_reference as reference, status, voided_at is not null as voided, amount - gift_card_amount as amount,
@@ -29,7 +45,7 @@ export async function judgeSoak(
   installation: Installation,
   operators: readonly Emulator[],
   openings: Record<string, number>,
-): Promise<Judgement> {
+): Promise<Books> {
   const moved = new Map<string, { moves: number; status: string }>()
   for (const operator of operators)
     for (const [reference, { moves, status }] of Object.entries(operator.oracle().references)) {
@@ -39,14 +55,19 @@ export async function judgeSoak(
         status: before?.moves ? before.status : status,
       })
     }
-  const found: Judgement = {
+  const misled = misledReferences(operators)
+  const found: Books = {
     ...{ movements: 0, succeeded: 0, failed: 0, open: 0, doubled: [], lost: [], falselyFailed: [] },
-    ...{ invented: [], wallets: [] },
+    ...{ invented: [], wallets: [], ...(await judgePauses(installation, misled)) },
   }
   const sums = { collection: 0, disbursement: 0 }
-  for (const own of await installation.sql<Ours>(MOVEMENTS))
-    judgeOne(found, own, moved.get(own.reference), sums)
-  for (const wallet of ['collection', 'disbursement'] as const) {
+  for (const own of await installation.sql<Ours>(MOVEMENTS)) {
+    const theirs = moved.get(own.reference)
+    // What really moved must be in the wallets, whatever we were told.
+    if (misled.has(own.reference)) sums[own.side] += (theirs?.moves ?? 0) * Number(own.amount)
+    else judgeOne(found, own, theirs, sums)
+  }
+  for (const wallet of SIDES) {
     const held = operators.reduce((sum, operator) => sum + (operator.wallets()[wallet] ?? 0), 0)
     const expected =
       (openings[wallet] ?? 0) + (wallet === 'collection' ? sums.collection : -sums.disbursement)
@@ -57,7 +78,7 @@ export async function judgeSoak(
 }
 
 function judgeOne(
-  found: Judgement,
+  found: Books,
   own: Ours,
   theirs: { moves: number; status: string } | undefined,
   sums: { collection: number; disbursement: number },
@@ -68,7 +89,7 @@ function judgeOne(
   if (moves > 1) found.doubled.push(own.id)
   if (says === 'succeeded' || says === 'refunded') {
     found.succeeded += 1
-    sums[own.side as 'collection' | 'disbursement'] += Number(own.amount)
+    sums[own.side] += Number(own.amount)
     if (moves === 0) found.invented.push(own.id)
     return
   }
@@ -83,5 +104,6 @@ function judgeOne(
     found.lost.push(`${own.id} ${own.status}, and the operator says ${theirs?.status}`)
 }
 
-export const isCleanSoak = ({ doubled, lost, falselyFailed, invented, wallets }: Judgement): boolean =>
-  [doubled, lost, falselyFailed, invented, wallets].every((list) => list.length === 0)
+/** Every list is a list of faults. */
+export const isCleanSoak = (found: Judgement): boolean =>
+  Object.values(found).every((value) => !Array.isArray(value) || value.length === 0)

@@ -1,41 +1,41 @@
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent } from 'undici'
-import { type Emulator, startEmulator } from '../../emulator/emulator.ts'
+import type { Emulator } from '../../emulator/emulator.ts'
 import { type Chance, chanceFrom } from '../crash/chance.ts'
 import { type Installation, type Merchant, makeInstallation } from '../crash/installation.ts'
-import type { Running } from '../crash/processes.ts'
+import { type Fleet, restart, startFleet } from './fleet.ts'
+import { judgePosts, type WrongTime } from './judge-posts.ts'
 import { type Judgement, judgeSoak } from './judge-soak.ts'
+import { beWrong, sleepPast } from './make-trouble.ts'
+import { MISLEADING, payMisled } from './misled.ts'
+import { OPENING, startOperator, writeContracts } from './operators.ts'
+import { brokenInvariants, untilSettled } from './settle.ts'
 import { client, drawWork, post } from './soak-clients.ts'
 import { soakRules } from './soak-faults.ts'
+import { importAll, importList } from './statements.ts'
+import { drawTroubles, type Planned, type Trouble, type TroubleCounts, wordsFor } from './troubles.ts'
 
-export type SoakOptions = {
+export type SoakOptions = TroubleCounts & {
   charges: number
   payouts: number
   seed: number
-  /** How often a process is killed, and how often one is stopped past its lease. */
-  kills: number
-  stops: number
   say(line: string): void
 }
 export type Soaked = Judgement & {
   seed: number
-  kills: number
+  /** How often each kind of trouble really came. */
+  came: TroubleCounts
   posts: number
-  verified: boolean
   refused: number
 }
 
 const CLIENTS = 24
 const FUNDS = 2_000_000
-const OPENING = 10_000_000_000
-// Short, so that silence costs little; a post still ends long before its lease.
-const QUICK = { connect: 1, headers: 1.5, body: 1, submit: 2, answer: 1 }
-const NEVER_OPENS = { faultsInRow: 10_000, minCalls: 100_000 }
 const TICK_MS = 500
+// So many requests at most are made during one trouble.
+const MOST_MEANWHILE = 60
 const ADVANCE_MS = 4000
-const SETTLE_MS = 240_000
 
 /**
  * Live charges and payouts through the real adapter, while operators misbehave, processes die and the contract is switched. The
@@ -43,12 +43,6 @@ const SETTLE_MS = 240_000
  */
 export async function runSoak(options: SoakOptions): Promise<Soaked> {
   const chance = chanceFrom(options.seed)
-  const operators = await Promise.all(
-    [0, 1].map((nth) =>
-      startEmulator({ seed: options.seed + nth, profile: 'mtnuganda', decide: 'when told', statusCap: null }),
-    ),
-  )
-  for (const operator of operators) operator.setWallet('disbursement', OPENING)
   const file = join(process.env.TMPDIR ?? '/tmp', `soak-${process.pid}-${options.seed}.json`)
   const installation = await makeInstallation({
     LIVE_HOLD_HOURS: '0',
@@ -56,72 +50,83 @@ export async function runSoak(options: SoakOptions): Promise<Soaked> {
     RAIL_COLLECT_MIN: '1',
     RAIL_PAYOUT_MIN: '1',
   })
+  const begunAt = installation.clock.now()
+  const operators = await Promise.all([0, 1].map((nth) => startOperator(options.seed + nth, installation)))
   try {
     writeContracts(file, installation, operators, 0)
-    return await soak(options, { chance, operators: operators as [Emulator, Emulator], installation, file })
+    return await soak(options, {
+      chance,
+      operators: operators as [Emulator, Emulator],
+      installation,
+      file,
+      begunAt,
+      wrong: [],
+      say: options.say,
+    })
   } finally {
     await installation.end()
     await Promise.all(operators.map((operator) => operator.close()))
   }
 }
 
-/** Both contracts, of which one takes new payments. */
-function writeContracts(
-  file: string,
-  { url }: Installation,
-  operators: readonly Emulator[],
-  active: number,
-): void {
-  const entries = operators.map(({ url: baseUrl, credentials, targetEnvironment }, nth) => ({
-    ...{ id: `contract-${nth}`, baseUrl, targetEnvironment, ...credentials, active: nth === active },
-    ...{
-      statusPerSecond: null,
-      timeouts: QUICK,
-      breaker: NEVER_OPENS,
-      callback: { base: `${url}/inbound/op1` },
-    },
-  }))
-  writeFileSync(file, JSON.stringify(entries))
+type World = {
+  chance: Chance
+  operators: [Emulator, Emulator]
+  installation: Installation
+  /** Where the contracts with the operators are written. */
+  file: string
+  begunAt: Date
+  /** When a clock was wrong. */
+  wrong: WrongTime[]
+  say(line: string): void
 }
-
-type World = { chance: Chance; operators: [Emulator, Emulator]; installation: Installation; file: string }
+/** The requests: how many are left, and whether all are answered. */
+type Work = { done: boolean; left(): number }
 
 async function soak(options: SoakOptions, world: World): Promise<Soaked> {
-  const { installation, operators, chance } = world
+  const { installation, operators, chance, begunAt } = world
   const shop = await installation.merchant('soak', ['--verified'])
   const fleet = await startFleet(installation)
   const agent = new Agent({ connections: CLIENTS })
   const refused = { count: 0 }
   await fund(world, shop, agent)
-  for (const operator of operators) operator.setRules(soakRules())
+  for (const operator of operators) operator.setRules([...MISLEADING, ...soakRules()])
+  // Only the operator's list tells of what it took twice.
+  if (options.statements > 0)
+    await payMisled(installation, await installation.merchant('misled', ['--verified']), agent)
   const work = drawWork(options, chance)
-  const beats = { done: false }
-  const beating = beat(world, options, fleet, beats, () => work.length)
-  await Promise.all(
-    Array.from({ length: CLIENTS }, () => client({ shop, agent, work, refused }, installation)),
+  const planned = drawTroubles(work.length, options, chance)
+  const going = { done: false, left: () => work.length }
+  const beating = beat(world, fleet, planned, going)
+  // No trouble comes when all is over.
+  const meanwhile = Math.min(MOST_MEANWHILE, Math.ceil(work.length / planned.length))
+  const waits = () => work.length < (planned[0]?.left ?? 0) - meanwhile
+  const all = Array.from({ length: CLIENTS }, () =>
+    client({ shop, agent, work, waits, refused }, installation),
   )
-  beats.done = true
-  const kills = await beating
-  options.say(
-    `all ${options.charges + options.payouts} requests answered, ${kills} kills; waiting for the operators`,
-  )
-  await untilSettled(world)
+  const answered = Promise.all(all).then(() => {
+    going.done = true
+  })
+  // Where one of them fails, the others must not wait for ever.
+  const [came] = await Promise.all([beating, answered]).finally(() => {
+    planned.length = 0
+    work.length = 0
+    going.done = true
+  })
+  options.say(`all ${options.charges + options.payouts} requests answered; waiting for the operators`)
+  const late = await untilSettled(installation, operators)
   await agent.close()
+  const lists = options.statements === 0 ? [] : await importAll({ installation, operators }, begunAt)
   const judged = await judgeSoak(installation, operators, { collection: 0, disbursement: 2 * OPENING })
-  const { code } = await installation.command(['verify'])
+  const surprises = await judgePosts(installation, operators, world.wrong)
+  const broken = await brokenInvariants(installation)
   const posts = operators.reduce(
     (sum, one) => sum + one.journal().filter(({ method }) => method === 'POST').length,
     0,
   )
-  return { ...judged, seed: options.seed, kills, posts, verified: code === 0, refused: refused.count }
+  const found = { ...judged, lists, surprises, late, broken }
+  return { ...found, seed: options.seed, came, posts, refused: refused.count }
 }
-
-type Fleet = { web: Running; worker: Running }
-
-const startFleet = async (installation: Installation): Promise<Fleet> => ({
-  web: await installation.startReady({ role: 'web' }),
-  worker: await installation.startReady({ role: 'worker', port: installation.port + 1 }),
-})
 
 /** Charges that succeed before the faults begin, so that there is money to pay out. */
 async function fund({ installation, operators }: World, shop: Merchant, agent: Agent): Promise<void> {
@@ -148,75 +153,53 @@ async function fund({ installation, operators }: World, shop: Merchant, agent: A
   throw new Error('the first charges did not end')
 }
 
-/** The clock, the kills, the stops and the switch of the contract, while requests are under way. Answers how many were killed. */
-async function beat(
-  { installation, operators, chance, file }: World,
-  { charges, payouts, kills, stops }: SoakOptions,
-  fleet: Fleet,
-  beats: { done: boolean },
-  left: () => number,
-): Promise<number> {
-  const all = charges + payouts
-  const moments = (count: number) =>
-    Array.from({ length: count }, () => chance.whole(1, Math.max(1, all - 1)))
-  const killAt = moments(kills)
-  const stopAt = moments(stops)
-  let switched = false
-  let killed = 0
-  while (!beats.done) {
+/** The clock and the troubles, while requests are under way. Answers how many of each kind there were. */
+async function beat(world: World, fleet: Fleet, planned: Planned[], work: Work): Promise<TroubleCounts> {
+  const { installation, operators, chance } = world
+  const came: TroubleCounts = { kills: 0, sleeps: 0, clocks: 0, statements: 0 }
+  const imports: Promise<unknown>[] = []
+  while (!work.done || planned.length > 0) {
     await sleep(TICK_MS)
     installation.advance(ADVANCE_MS - TICK_MS)
     for (const operator of operators) if (chance.next() < 0.02) await operator.fault('tokenRevoked')
-    const due = (list: number[]) => {
-      const at = list.findIndex((moment) => left() <= moment)
-      return at >= 0 && list.splice(at, 1).length > 0
+    const [next] = planned
+    if (next === undefined || (next.left < work.left() && !work.done)) continue
+    await makeTrouble(world, fleet, { trouble: next.trouble, came, imports })
+    world.say(`${Math.round(performance.now() / 1000)} s, ${work.left()} left: ${wordsFor(next.trouble)}`)
+    planned.shift()
+  }
+  await Promise.all(imports)
+  return came
+}
+
+async function makeTrouble(
+  world: World,
+  fleet: Fleet,
+  { trouble, came, imports }: { trouble: Trouble; came: TroubleCounts; imports: Promise<unknown>[] },
+): Promise<void> {
+  const { installation, operators, file, begunAt } = world
+  switch (trouble.kind) {
+    case 'kill':
+      await restart(installation, fleet, trouble.role)
+      came.kills += 1
+      return
+    case 'sleep':
+      came.sleeps += (await sleepPast(installation, fleet, trouble)) ? 1 : 0
+      return
+    case 'wrong clock': {
+      const from = installation.clock.nowMs()
+      came.clocks += (await beWrong(installation, fleet, trouble)) ? 1 : 0
+      world.wrong.push({ from, to: installation.clock.nowMs() })
+      return
     }
-    if (due(stopAt)) await stopPastLease(fleet, installation)
-    if (!switched && left() < all / 2) {
-      switched = true
+    case 'statement':
+      // Requests and other troubles go on meanwhile.
+      imports.push(importList({ installation, operators }, { ...trouble, from: begunAt }))
+      came.statements += 1
+      return
+    case 'switch':
       writeContracts(file, installation, operators, 1)
       await restart(installation, fleet, 'web')
       await restart(installation, fleet, 'worker')
-      killed += 2
-    } else if (due(killAt)) {
-      await restart(installation, fleet, chance.one(['web', 'worker'] as const))
-      killed += 1
-    }
-  }
-  return killed
-}
-
-async function restart(installation: Installation, fleet: Fleet, role: keyof Fleet): Promise<void> {
-  await fleet[role].kill()
-  fleet[role] = await installation.startReady({ role, port: installation.port + (role === 'worker' ? 1 : 0) })
-}
-
-/** The worker sleeps while its leases run out, and another one does its work. */
-async function stopPastLease({ worker }: Fleet, installation: Installation): Promise<void> {
-  worker.signal('SIGSTOP')
-  const other = await installation.startReady({ role: 'worker', port: installation.port + 2 })
-  installation.advance(35_000)
-  await sleep(1000)
-  worker.signal('SIGCONT')
-  await sleep(1000)
-  await other.kill()
-}
-
-/** Until everything that an operator has ended has ended with us as well. */
-async function untilSettled({ installation, operators }: World): Promise<void> {
-  const giveUpAt = performance.now() + SETTLE_MS
-  for (;;) {
-    const open = await installation.sql<{ reference: string }>(
-      `select rail_reference as reference from charges where follow_at is not null and mode = 'live'
-       union all select rail_reference from payouts where follow_at is not null and mode = 'live'`,
-    )
-    const theirs = new Set(operators.flatMap((one) => Object.keys(one.oracle().references)))
-    const known = open.filter(({ reference }) => theirs.has(reference))
-    const queued = await installation.sql(
-      `select 1 from payouts where follow_at is not null and mode = 'live'`,
-    )
-    if ((known.length === 0 && queued.length === 0) || performance.now() > giveUpAt) return
-    installation.advance(15_000)
-    await sleep(250)
   }
 }

@@ -27,24 +27,36 @@ export function drawWork({ charges, payouts }: SoakOptions, chance: Chance): Ord
   return work.sort((a, b) => a.at - b.at).map((one) => one.order)
 }
 
-type Client = { shop: Merchant; agent: Agent; work: Order[]; refused: { count: number } }
+type Client = {
+  shop: Merchant
+  agent: Agent
+  work: Order[]
+  /** Whether the next request has to wait. */
+  waits(): boolean
+  refused: { count: number }
+}
+const WAIT_MS = 20
 
 /** Sends one request after the other, each with its key until it has an answer that is no trouble of ours. */
 export async function client(
-  { shop, agent, work, refused }: Client,
+  { shop, agent, work, waits, refused }: Client,
   installation: Installation,
 ): Promise<void> {
-  for (let order = work.pop(); order !== undefined; order = work.pop())
+  for (let order = work.pop(); order !== undefined; order = work.pop()) {
+    while (waits()) await sleep(WAIT_MS)
     for (let tries = 0; ; tries += 1) {
-      const { status } = await post(installation, shop, agent, order)
+      const { status, text } = await post(installation, shop, agent, order)
       if (status >= 200 && status < 300) break
-      const again = status === 0 || status === 409 || status === 429 || status >= 500
+      // Where the clock of the other side is wrong, ours looks wrong there.
+      const isLate = status === 400 && /timestamp/.test(text)
+      const again = status === 0 || status === 409 || status === 429 || status >= 500 || isLate
       if (!again || tries > 200) {
         refused.count += 1
         break
       }
       await sleep(Math.min(50 * (tries + 1), 500))
     }
+  }
 }
 
 export async function post(
