@@ -34,6 +34,12 @@ const EVEN_MS = 100
 // A slow answer says less than a quick one before it, for a minute.
 const QUICK_MS = 1000
 const STALE_MS = 60_000
+// Where the server's clock has stepped ahead, as on a machine that both share, the time as it was going on counts too for what cannot
+// be undone: long enough for a wrong minute to be over.
+const STEP_REMEMBERED_MS = 5 * 60_000
+
+/** The server's time as the monotonic clock carries it on. */
+const serverMsAt = ({ serverMs, atMs }: Heard, monotonicMs: number) => serverMs + monotonicMs - atMs
 
 /**
  * Between two looks time goes on by the monotonic clock, so a step of the clock is seen at once and not with the next look. A clock that a
@@ -41,15 +47,16 @@ const STALE_MS = 60_000
  */
 export function clockWitness({ clock, directory, log }: Parts): ClockWitness {
   let heard: Heard | null = null
+  let beforeStep: (Heard & { untilMs: number }) | null = null
   let doubted = false
 
-  function apartMs(): number | null {
-    if (heard === null) return null
+  const apartFrom = (one: Heard): number => {
     const own = clock.nowMs() - (clock.movedMs?.() ?? 0)
-    const server = heard.serverMs + performance.now() - heard.atMs
-    const apart = own < server ? own - server : Math.max(0, own - server - heard.tookMs)
+    const server = serverMsAt(one, performance.now())
+    const apart = own < server ? own - server : Math.max(0, own - server - one.tookMs)
     return Math.abs(apart) <= EVEN_MS ? 0 : apart
   }
+  const apartMs = () => (heard === null ? null : apartFrom(heard))
 
   function doubt(): string | null {
     const apart = apartMs()
@@ -59,7 +66,22 @@ export function clockWitness({ clock, directory, log }: Parts): ClockWitness {
     return `the clock of this process is ${seconds} s ${apart > 0 ? 'ahead of' : 'behind'} that of the database`
   }
 
-  const earlierMs = () => clock.nowMs() - Math.max(0, apartMs() ?? 0)
+  function earlierMs(): number {
+    const stepped = beforeStep !== null && performance.now() < beforeStep.untilMs ? apartFrom(beforeStep) : 0
+    return clock.nowMs() - Math.max(0, apartMs() ?? 0, stepped)
+  }
+
+  function take(answer: Heard): void {
+    const before = heard
+    heard = answer
+    if (before === null || answer.serverMs - serverMsAt(before, answer.atMs) - before.tookMs <= MOST_APART_MS)
+      return
+    const untilMs = answer.atMs + STEP_REMEMBERED_MS
+    beforeStep = {
+      ...(beforeStep !== null && answer.atMs < beforeStep.untilMs ? beforeStep : before),
+      untilMs,
+    }
+  }
 
   return {
     apartMs,
@@ -72,9 +94,8 @@ export function clockWitness({ clock, directory, log }: Parts): ClockWitness {
       const atMs = performance.now()
       if (row === undefined) return
       const tookMs = atMs - askedMs
-      const before = heard
-      if (before === null || tookMs <= Math.max(QUICK_MS, before.tookMs) || atMs - before.atMs > STALE_MS)
-        heard = { serverMs: row.at.getTime(), atMs, tookMs }
+      if (heard === null || tookMs <= Math.max(QUICK_MS, heard.tookMs) || atMs - heard.atMs > STALE_MS)
+        take({ serverMs: row.at.getTime(), atMs, tookMs })
       const says = doubt()
       if ((says !== null) !== doubted) log.warn({ apart_ms: apartMs() }, says ?? 'the clocks agree again')
       doubted = says !== null
