@@ -11,6 +11,7 @@ import { openDesk } from './desk/desk.ts'
 import { lockDesk } from './desk/lock-desk.ts'
 import { type NewPayout, newPayout, type PayoutOrigin } from './new-payout.ts'
 import { DEFAULT_PAYOUT_CHANNEL } from './payout-request.ts'
+import { type Checked, openChecks } from './prepared/open-checks.ts'
 
 /** A payout requested by command: a withdrawal, or the pay-out of a subaccount. */
 export type Wanted = {
@@ -23,6 +24,8 @@ export type Wanted = {
   payee(tx: Tx): Promise<{ phone: string; name: string | null }>
   /** With the same key again nothing is created, because the payout's id is derived from it. */
   key?: string | undefined
+  /** Whose request must pass the rule of the second person; absent for withdrawals, which wait for an operator, and commands. */
+  by?: Checked | undefined
   /** What else this commit writes. */
   alongside?(payout: NewPayout): Call[]
 }
@@ -35,29 +38,45 @@ export async function acceptPayout(app: App, wanted: Wanted): Promise<NewPayout>
 }
 
 function reserveAndStore(app: App, wanted: Wanted): Promise<NewPayout> {
-  const { holder, origin, amount, key } = wanted
   const at = app.clock.now()
   return app.db.transaction(async (tx) => {
-    const locked = await lockDesk(tx, { places: [holder], at, own: [], window: NOT_COUNTED })
-    const { merchantId, mode } = holder
-    const subaccounts =
-      origin.kind === 'subaccount' ? [{ merchantId, mode, subaccountId: origin.subaccountId }] : []
-    const desk = await openDesk(app, tx, { ...locked, at, subaccounts })
-    const terms = desk.termsOf(merchantId)
-    wanted.before(terms)
-    const stop = desk.stopOf(holder)
-    if (stop !== null) throw stop
-    const payee = await wanted.payee(tx)
-    judgeRailAmount({ mode, side: 'disburse', amount }, app.config)
-    const payout = newPayout(
-      app,
-      { merchantId, tag: terms.tag, mode },
-      { origin, amount, ...payee, channel: DEFAULT_PAYOUT_CHANNEL, reference: null, at },
-    )
-    if (key !== undefined) renameFor(payout, terms.tag, key)
-    desk.reserve(payout)
-    return { value: payout, last: [...desk.writes(), ...(wanted.alongside?.(payout) ?? [])] }
+    const { payout, writes } = await judgeAndReserve(app, tx, { wanted, at })
+    return { value: payout, last: [...writes, ...(wanted.alongside?.(payout) ?? [])] }
   })
+}
+
+/** Every rule of such a payout, and its reservation in memory alone: nothing happens unless `writes` are sent. Throws Refusal. */
+export async function judgeAndReserve(
+  app: App,
+  tx: Tx,
+  { wanted, at }: { wanted: Wanted; at: Date },
+): Promise<{ payout: NewPayout; writes: Call[] }> {
+  const { holder, origin, amount, key, by } = wanted
+  const locked = await lockDesk(tx, { places: [holder], at, own: [], window: NOT_COUNTED })
+  const { merchantId, mode } = holder
+  const subaccounts =
+    origin.kind === 'subaccount' ? [{ merchantId, mode, subaccountId: origin.subaccountId }] : []
+  const desk = await openDesk(app, tx, { ...locked, at, subaccounts })
+  const checks = await openChecks(tx, by === undefined ? [] : [by], at)
+  const terms = desk.termsOf(merchantId)
+  wanted.before(terms)
+  const stop = desk.stopOf(holder)
+  if (stop !== null) throw stop
+  const payee = await wanted.payee(tx)
+  judgeRailAmount({ mode, side: 'disburse', amount }, app.config)
+  const payout = newPayout(
+    app,
+    { merchantId, tag: terms.tag, mode },
+    { origin, amount, ...payee, channel: DEFAULT_PAYOUT_CHANNEL, reference: null, at },
+  )
+  if (key !== undefined) renameFor(payout, terms.tag, key)
+  const reserve = () => {
+    desk.reserve(payout)
+    return payout
+  }
+  if (by === undefined) reserve()
+  else checks.passing(by, amount, reserve)
+  return { payout, writes: [...desk.writes(), ...checks.writes()] }
 }
 
 function renameFor(payout: NewPayout, tag: string, key: string): void {

@@ -2,6 +2,7 @@ import type { Invariant } from './invariant.ts'
 
 // What an approval can have made, as its prepared payout must describe it.
 const MADE = `select merchant_id, mode, id, 'payout' as kind, amount, 1 as recipients, created_at from payouts where kind = 'payout'
+  union all select merchant_id, mode, id, kind, amount, 1, created_at from payouts where kind = 'subaccount'
   union all select merchant_id, mode, id, 'bulk', null, total, created_at from bulk_batches
   union all select merchant_id, mode, id, 'schedule', amount * jsonb_array_length(recipients), jsonb_array_length(recipients), created_at
     from schedules`

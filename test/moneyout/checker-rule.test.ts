@@ -4,7 +4,9 @@ import test from 'node:test'
 import type { PersonCaller } from '../../src/actors/actor.ts'
 import type { BulkItem } from '../../src/payouts/bulk/bulk-item.ts'
 import { getStored } from '../../src/payouts/prepared/find-prepared.ts'
+import { linesIn } from '../../src/payouts/prepared/prepared-lines.ts'
 import { requestBulk } from '../../src/payouts/prepared/request-payout.ts'
+import { requestSubaccountPayout } from '../../src/payouts/prepared/request-subaccount-payout.ts'
 import {
   agreeToChecker,
   checkerState,
@@ -13,11 +15,13 @@ import {
 } from '../../src/payouts/prepared/set-checker-rule.ts'
 import { requestSchedule } from '../../src/scheduled-payouts/request-schedule.ts'
 import { worker } from '../helpers/actors.ts'
+import { succeed } from '../helpers/following-charges.ts'
 import { DAY, newPayer } from '../helpers/live-service.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
 import { startPayingService } from '../helpers/payouts.ts'
 import { approve, ask, crewed } from '../helpers/preparing.ts'
 import { availableOf } from '../helpers/schedules.ts'
+import { balanceOfSubaccount } from '../helpers/splits.ts'
 
 const service = openedAndVerified(() => startPayingService())
 const form = () => ({
@@ -79,6 +83,37 @@ test('a schedule counts by what one cycle pays, and is approved like a payout', 
     [body.status, body.amount, body.recipients.length, body.name],
     ['active', 5000, 3, 'wages'],
   )
+  await assert.rejects(approve(service, worker(ben, 'owner', 4), id ?? ''), { status: 409 })
+})
+
+test('the pay-out of a subaccount above the amount waits for a second owner, and is sent once', async () => {
+  const { anna, ben, books, live } = await crewed(service)
+  const phone = newPayer()
+  const { id: farm } = (await live.post('/v1/subaccounts', { name: 'Farm', payout_phone: phone })).body
+  const split = [{ subaccount: farm, amount: 100_000 }]
+  const { body: charge } = await live.charge({ amount: 200_000, customer: { phone: newPayer() }, split })
+  await succeed(service, charge.id)
+  const payOut = (caller: PersonCaller, amount: number, key: string = randomUUID()) =>
+    requestSubaccountPayout(service.app, { ...form(), caller, subaccountId: farm, amount, key })
+  assert.match((await payOut(anna, 10_000)).objectId ?? '', /^pout_/)
+  const before = await balanceOfSubaccount(live, farm)
+  const { objectId: id } = await payOut(anna, 40_000, 'sent twice')
+  assert.match(id ?? '', /^prep_/)
+  assert.equal((await payOut(anna, 40_000, 'sent twice')).objectId, id)
+  assert.deepEqual(await balanceOfSubaccount(live, farm), before, 'nothing is reserved')
+  await assert.rejects(payOut(books, 40_000), { status: 403 })
+  await assert.rejects(payOut(anna, 400_000), /insufficient/)
+  const row = await getStored(service.app, ben, id ?? '')
+  assert.deepEqual([row.kind, row.amount, row.fees, row.recipients], ['subaccount', 40_000, 600, 1])
+  assert.deepEqual(linesIn(row), [
+    { ...{ line: 1, phone, name: 'Farm', amount: 40_000 }, reference: null, problem: null },
+  ])
+  await assert.rejects(approve(service, anna, id ?? ''), { status: 403, message: /second person/ })
+  const { objectId } = await approve(service, ben, id ?? '')
+  const { body: sent } = await live.get(`/v1/payouts/${objectId}`)
+  assert.deepEqual([sent.kind, sent.amount, sent.recipient_phone], ['subaccount', 40_000, phone])
+  assert.equal((await approve(service, ben, id ?? '')).objectId, objectId)
+  assert.deepEqual(await balanceOfSubaccount(live, farm), [before[0] - 40_600, before[1]])
   await assert.rejects(approve(service, worker(ben, 'owner', 4), id ?? ''), { status: 409 })
 })
 

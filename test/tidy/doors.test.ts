@@ -69,6 +69,32 @@ test('limits of time are made by timeLimit: a collection may take away what Abor
   )
 })
 
+// What reserves money for a payout, or has one reserved, without the rule of the second person, and why.
+const WITHOUT_SECOND_PERSON: Record<string, string> = {
+  'src/payouts/bulk/run-item.ts': 'its call has passed as a whole when it was stored',
+  'src/payouts/prepared/request-payout.ts': 'judges what is prepared, and writes nothing of it',
+  'src/refunds/refund-charge.ts': 'goes back to the payer of its charge, and never more than was paid',
+  'src/scheduled-payouts/run-cycle.ts': 'its schedule has passed when it was made',
+  'src/withdrawals/withdraw.ts': 'goes to the verified number alone, and waits for an operator',
+}
+
+test('whatever sends money out for a person passes the rule of the second person, or says why not', () => {
+  const sends = PRODUCT.filter(({ code }) =>
+    /(?<!function )\b(?:openDesk|acceptPayout)\((?:app|\{)/.test(code),
+  )
+  // `by`: who is judged where another function reserves.
+  const unjudged = sends
+    .filter(({ code }) => !/\bopenChecks\(tx|\bby: actor\b/.test(code))
+    .map(({ path }) => path)
+  assert.deepEqual(unjudged.sort(), Object.keys(WITHOUT_SECOND_PERSON))
+  assert.ok(sends.length > unjudged.length, 'the others are found')
+  const reserves = PRODUCT.filter(({ code }) => /(?<!function )\breservePayout\(/.test(code))
+  assert.deepEqual(
+    reserves.map(({ path }) => path),
+    ['src/payouts/desk/desk.ts'],
+  )
+})
+
 test('no file has a name that says nothing', () => {
   const empty = /^(?:utils?|helpers?|common|services?|managers?|index)\.tsx?$/
   assert.deepEqual(

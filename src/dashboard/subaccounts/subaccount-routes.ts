@@ -3,8 +3,8 @@ import { createdId } from '../../pages/created.ts'
 import { amountOf, type FormSpec } from '../../pages/form-spec.ts'
 import { onceOf } from '../../pages/route.ts'
 import { doneTo } from '../../pages/shown.ts'
-import { onceForKey } from '../../payouts/once-for-key.ts'
-import { payOutSubaccount } from '../../payouts/pay-out-subaccount.ts'
+import { PREPARED_PREFIX } from '../../payouts/prepared/prepared-payout.ts'
+import { requestSubaccountPayout } from '../../payouts/prepared/request-subaccount-payout.ts'
 import { createSubaccount } from '../../subaccounts/create-subaccount.ts'
 import { setSubaccountStatus } from '../../subaccounts/set-subaccount-status.ts'
 import { SubaccountCreateShape, type SubaccountStatus } from '../../subaccounts/subaccount.ts'
@@ -40,13 +40,14 @@ export const SUBACCOUNT_ROUTES: readonly DashboardRoute[] = [
   }),
   form(PAY_OUT, {
     async submit(visit, values) {
-      const { app, caller, merchant, mode, params } = visit
-      const holder = { merchantId: merchant.id, tag: merchant.tag, mode }
-      const wanted = { holder, subaccountId: params.id ?? '', amount: amountOf(values, 'amount') }
-      const payout = await onceForKey(app, { ...holder, key: onceOf(visit).key }, (key) =>
-        payOutSubaccount(app, caller, { ...wanted, key }),
+      const { app, caller, requestId, params } = visit
+      const asked = { subaccountId: params.id ?? '', amount: amountOf(values, 'amount') }
+      const id = createdId(
+        await requestSubaccountPayout(app, { ...asked, caller, requestId, ...onceOf(visit) }),
       )
-      return doneTo(visit.to(`/payouts/${payout.id}`), SUBACCOUNTS.payOut.done)
+      const waits = id.startsWith(PREPARED_PREFIX)
+      const { prepared, done } = SUBACCOUNTS.payOut
+      return doneTo(visit.to(waits ? `/payouts/prepared/${id}` : `/payouts/${id}`), waits ? prepared : done)
     },
     again: showSubaccount,
   }),

@@ -108,7 +108,12 @@ export const PREPARED = {
     expires: 'Expires',
   },
   filters: { status: 'Status' },
-  kinds: { payout: 'single payout', bulk: 'bulk call', schedule: 'schedule' },
+  kinds: {
+    payout: 'single payout',
+    bulk: 'bulk call',
+    schedule: 'schedule',
+    subaccount: 'pay-out of a subaccount',
+  },
   empty: {
     title: 'Nothing was prepared',
     says: 'Accountants prepare payouts, and owners approve them. Above an amount that you set under Settings, Limits, owners need a second person as well.',

@@ -36,6 +36,7 @@ export const SUBACCOUNTS = {
     noPhone: 'It has no phone to pay out to. Make another one with a phone.',
     submit: 'Pay out',
     done: 'The payout is on its way.',
+    prepared: 'The payout is prepared. It is sent when a second person approves it.',
   },
   activate: { submit: 'Activate', done: 'Splits may name it again.' },
   deactivate: { submit: 'Deactivate', done: 'New splits refuse it. Its money stays its own.' },

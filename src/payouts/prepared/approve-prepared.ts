@@ -11,6 +11,7 @@ import type { PayoutCreate } from '../payout-request.ts'
 import { getStored } from './find-prepared.ts'
 import { judgeApproval } from './open-checks.ts'
 import type { PreparedKind, StoredPrepared } from './prepared-payout.ts'
+import { approveSubaccountPayout, type SubaccountPayoutRequest } from './request-subaccount-payout.ts'
 
 /** What runs an approved request: the ordinary operation of its kind. */
 export type Approval = {
@@ -22,9 +23,11 @@ export type Approval = {
 }
 type Runs = Record<PreparedKind, (app: App, approval: Approval, stored: unknown) => Promise<Answer>>
 
-const OWN_KINDS: Pick<Runs, 'payout' | 'bulk'> = {
+const OWN_KINDS: Omit<Runs, 'schedule'> = {
   payout: (app, approval, stored) => createPayout(app, { ...approval, input: stored as PayoutCreate }),
   bulk: (app, approval, stored) => createBulk(app, { ...approval, items: stored as BulkItem[] }),
+  subaccount: (app, approval, stored) =>
+    approveSubaccountPayout(app, approval, stored as SubaccountPayoutRequest),
 }
 
 /**

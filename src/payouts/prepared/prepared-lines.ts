@@ -1,6 +1,7 @@
 import type { BulkItem } from '../bulk/bulk-item.ts'
 import type { PayoutCreate } from '../payout-request.ts'
 import type { StoredPrepared } from './prepared-payout.ts'
+import type { SubaccountPayoutRequest } from './request-subaccount-payout.ts'
 
 /** One recipient of what was prepared, as the approver must see it; `problem` where a line of a bulk call cannot be read. */
 export type PreparedLine = {
@@ -54,6 +55,10 @@ export function linesIn({ kind, request }: Pick<StoredPrepared, 'kind' | 'reques
     case 'payout': {
       const { amount, recipient, reference } = stored as PayoutCreate
       return [lineOf(1, { amount, ...recipient, reference })]
+    }
+    case 'subaccount': {
+      const { amount, phone, name } = stored as SubaccountPayoutRequest
+      return [lineOf(1, { amount, phone, name })]
     }
     case 'schedule': {
       const { amount, recipients } = stored as ScheduleRequest

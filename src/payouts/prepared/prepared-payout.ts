@@ -1,7 +1,7 @@
 import { type Moves, statesOf } from '../../platform/moves.ts'
 
 /** What is prepared by one person and approved by another. */
-export type PreparedKind = 'payout' | 'bulk' | 'schedule'
+export type PreparedKind = 'payout' | 'bulk' | 'schedule' | 'subaccount'
 export type PreparedStatus = 'prepared' | 'approved' | 'rejected' | 'expired' | 'withdrawn'
 
 /** The one table of moves; the database refuses every other (trigger prepared_payouts_move_forward). */

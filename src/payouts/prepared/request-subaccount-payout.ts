@@ -1,0 +1,82 @@
+import type { PersonCaller } from '../../actors/actor.ts'
+import { allow } from '../../actors/allow.ts'
+import type { App } from '../../app.ts'
+import type { Answer } from '../../http/caller.ts'
+import { storedAnswer } from '../../idempotency/keys.ts'
+import { judgeAndReserve } from '../accept-payout.ts'
+import { onceForKey } from '../once-for-key.ts'
+import { payOutSubaccount, type SubaccountPayout, wantedOf } from '../pay-out-subaccount.ts'
+import { presentPayout } from '../payout.ts'
+import type { Approval } from './approve-prepared.ts'
+import { prepare } from './prepare-payout.ts'
+import { aloneOrPrepared } from './request-payout.ts'
+
+/** What is kept of a prepared pay-out of a subaccount: all that its approval runs and its approver sees. */
+export type SubaccountPayoutRequest = { subaccount: string; amount: number; phone: string; name: string }
+
+type ByPerson = {
+  caller: PersonCaller
+  subaccountId: string
+  amount: number
+  key: string
+  fingerprint: Buffer
+  requestId: string
+}
+
+/**
+ * What a person on the dashboard asks for: the pay-out where that person may send it alone, else a prepared one for a second
+ * person (`objectId` tells by its prefix). Once for each key, whichever it became. Throws Refusal.
+ */
+export async function requestSubaccountPayout(app: App, request: ByPerson): Promise<Answer> {
+  const { caller, key } = request
+  allow(caller, 'subaccount.payout')
+  const before = await storedAnswer(app.db, { merchantId: caller.merchantId, mode: caller.mode, key })
+  if (before !== null) return before
+  return aloneOrPrepared(
+    { caller, note: null },
+    () => payOut(app, caller, payoutOf(request)),
+    () => preparePayOut(app, request),
+  )
+}
+
+/** Runs an approved one. */
+export const approveSubaccountPayout = (
+  app: App,
+  { caller, key, fingerprint, prepared }: Approval,
+  { subaccount: subaccountId, amount }: SubaccountPayoutRequest,
+): Promise<Answer> =>
+  payOut(app, caller, {
+    ...payoutOf({ caller, subaccountId, amount, key }),
+    approval: { fingerprint, prepared },
+  })
+
+const payoutOf = ({
+  caller: { merchantId, tag, mode },
+  subaccountId,
+  amount,
+  key,
+}: Pick<ByPerson, 'caller' | 'subaccountId' | 'amount' | 'key'>) => ({
+  ...{ holder: { merchantId, tag, mode }, subaccountId, amount, key },
+})
+
+async function payOut(
+  app: App,
+  caller: PersonCaller,
+  wanted: SubaccountPayout & { key: string },
+): Promise<Answer> {
+  const payout = await onceForKey(app, { ...wanted.holder, key: wanted.key }, (key) =>
+    payOutSubaccount(app, caller, { ...wanted, key }),
+  )
+  return { status: 201, body: JSON.stringify(presentPayout(payout)), objectId: payout.id }
+}
+
+async function preparePayOut(app: App, request: ByPerson): Promise<Answer> {
+  const { caller, subaccountId: subaccount, amount, key, fingerprint, requestId } = request
+  const wanted = await wantedOf(app, payoutOf(request))
+  const asked: SubaccountPayoutRequest = { subaccount, amount, ...(await wanted.payee()) }
+  const preparing = { caller, key, fingerprint, requestId, note: null, request: asked }
+  return prepare(app, { ...preparing, kind: 'subaccount' }, async (tx, at) => {
+    const { payout } = await judgeAndReserve(app, tx, { wanted, at })
+    return { amount: payout.amount, fees: payout.fee, recipients: 1 }
+  })
+}
