@@ -24,6 +24,8 @@ export type WantedRefund = {
   onlyToCard?: boolean
   caller: Caller
   readiness: PayoutReadiness
+  /** What an earlier try of this call has written, if its commit happened: the answer to that commit was lost. */
+  tried: { refunded: Refunded | null }
 }
 
 /** What the transaction of some refunds has locked. */
@@ -58,6 +60,20 @@ export function acceptRefund(wanted: WantedRefund, refundable: Refundable): Refu
   const refunded = { ...charge, status: 'refunded' as const, refundId: payout?.id ?? null, refundedAt: at }
   charges.set(charge.id, refunded)
   return { charge: refunded, payout }
+}
+
+/**
+ * What an earlier try of this very call has done after all, by the locked charge; null where it did nothing. Otherwise whoever
+ * asked would hear that somebody else was faster.
+ */
+export function refundedBefore(
+  { tried: { refunded } }: WantedRefund,
+  found: Charge | undefined,
+): Refunded | null {
+  if (refunded === null || found?.status !== 'refunded') return null
+  const { refundId, refundedAt } = refunded.charge
+  const isOwn = found.refundId === refundId && found.refundedAt?.getTime() === refundedAt?.getTime()
+  return isOwn ? refunded : null
 }
 
 type Owed = { charge: Charge; way: Extract<RefundWay, { kind: 'payout' }> }

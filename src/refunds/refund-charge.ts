@@ -15,14 +15,19 @@ import { batchByKind } from '../platform/batch-by-kind.ts'
 import { done, failed, type Outcome, type RunTurn } from '../platform/batch-run.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import type { Tx } from '../platform/db/database.ts'
+import { CommitUnknown } from '../platform/db/errors.ts'
+import { againWhileAway } from '../platform/db/while-away.ts'
 import { tagOf } from '../platform/ids.ts'
 import { defineRequestLane } from '../platform/lane.ts'
 import type { OpenWindows } from '../rate-limits/open-windows.ts'
 import { addEvents } from '../webhooks/events.ts'
-import { acceptRefund, type Refundable, type WantedRefund } from './accept-refund.ts'
+import { acceptRefund, type Refundable, refundedBefore, type WantedRefund } from './accept-refund.ts'
 import { happeningOf, type Refunded } from './present-refund.ts'
 
-type Refund = Omit<WantedRefund, 'caller' | 'readiness'>
+// How long its outcome is looked for while the database is away.
+const LOOKED_FOR_MS = 5000
+
+type Refund = Omit<WantedRefund, 'caller' | 'readiness' | 'tried'>
 type Refunds = Batch<WantedRefund, Refunded>
 
 /**
@@ -33,7 +38,14 @@ type Refunds = Batch<WantedRefund, Refunded>
 export async function refundCharge(app: App, caller: Caller, refund: Refund): Promise<Refunded> {
   allow(caller, 'charge.refund')
   const readiness = await payoutReadiness(app, { mode: caller.mode, channel: 'op1_momo' })
-  const refunded = await refunds(app).add({ ...refund, caller, readiness })
+  const wanted: WantedRefund = { ...refund, caller, readiness, tried: { refunded: null } }
+  const refunded = await refunds(app)
+    .add(wanted)
+    .catch((error) => {
+      if (!(error instanceof CommitUnknown)) throw error
+      // The charge says whether that commit happened; a refund has no key under which its caller could ask.
+      return againWhileAway(() => refunds(app).add(wanted), LOOKED_FOR_MS)
+    })
   crashPoint('refund.committed')
   app.nudge('send-deliveries')
   if (refunded.payout !== null) app.nudge('send-payouts')
@@ -59,28 +71,32 @@ async function refundTogether(
   turn: RunTurn,
 ): Promise<Outcome<Refunded>[]> {
   const at = app.clock.now()
-  const charges = ownCharges(wanted)
+  const asked = ownCharges(wanted)
   return app.db.transactionFor({ kind: 'out', ...turn }, async (tx) => {
     const locked = await lockDesk(tx, {
       places: distinctHeads(wanted.map(({ caller }) => caller)),
       at,
-      own: [lockCharges(charges), lockCardsOf(charges)],
+      own: [lockCharges(asked), lockCardsOf(asked)],
       window: app.exactWindows.refunds,
     })
     const [found, uses] = locked.own
+    const charges = new Map(found.map((charge) => [charge.id, charge]))
+    const before = new Map(wanted.map((one) => [one, refundedBefore(one, charges.get(one.chargeId))]))
+    const anew = wanted.filter((one) => before.get(one) === null)
     const desk = await openDesk(app, tx, { ...locked, at })
     const refundable: Refundable = {
       desk,
-      charges: new Map(found.map((charge) => [charge.id, charge])),
+      charges,
       cardTaken: new Set(uses.filter(({ state }) => state === 'taken').map((use) => use.chargeId)),
-      spent: await spentMeanwhile(tx, wanted),
+      spent: await spentMeanwhile(tx, anew),
       limits: app.config,
       at,
     }
-    const outcomes = wanted.map((one) => refundOne(one, refundable, locked.windows))
+    const outcomes = anew.map((one) => refundOne(one, refundable, locked.windows))
+    const outcomeOf = new Map(anew.map((one, index) => [one, outcomes[index] as Outcome<Refunded>]))
     const refunded = outcomes.flatMap((outcome) => (outcome.ok ? [outcome.value] : []))
     return {
-      value: outcomes,
+      value: wanted.map((one) => outcomeOf.get(one) ?? done(before.get(one) as Refunded)),
       last: [
         ...refundCharges(refunded.map(({ charge }) => ({ ...charge, at }))),
         ...restoreCards(
@@ -88,7 +104,7 @@ async function refundTogether(
           at,
         ),
         ...desk.writes(),
-        ...auditRows(actsOf(wanted, outcomes, at)),
+        ...auditRows(actsOf(anew, outcomes, at)),
         ...addEvents(
           refunded.map((one) => happeningOf(one, desk.termsOf(one.charge.merchantId))),
           at,
@@ -123,6 +139,7 @@ function refundOne(wanted: WantedRefund, refundable: Refundable, windows: OpenWi
     windows.check(wanted.caller)
     const refunded = acceptRefund(wanted, refundable)
     windows.take(wanted.caller)
+    wanted.tried.refunded = refunded
     return done(refunded)
   } catch (error) {
     return failed(error)
