@@ -15,16 +15,19 @@ import { statement } from '../platform/db/statement.ts'
 import { uuidFor } from '../platform/ids.ts'
 import { domainRefusal, notFound, Refusal } from '../platform/refusal.ts'
 import { endAttempt } from '../rails/attempts.ts'
+import { judgeApproving } from './judge-approving.ts'
 import { withdrawalNumber } from './withdrawal-number.ts'
 
 export type Decision = 'approved' | 'rejected' | 'cancelled'
 type Decided = { merchantId: number; id: string; decision: Decision; note: string | null }
-type Row = { merchantId: number; id: string; state: 'requested' | Decision }
+type Row = { merchantId: number; id: string; state: 'requested' | Decision; phone: string }
 
 const ADD = statement('add withdrawal', 'insert into withdrawals (merchant_id, id) values ($1, $2)')
 const LOCK = statement<Row>(
   'lock withdrawal',
-  `select merchant_id as "merchantId", id, state from withdrawals where merchant_id = $1 and id = $2 for no key update`,
+  `select w.merchant_id as "merchantId", w.id, w.state, p.recipient_phone as phone
+   from withdrawals w join payouts p on p.merchant_id = w.merchant_id and p.id = w.id
+   where w.merchant_id = $1 and w.id = $2 for no key update of w`,
 )
 const DECIDE = statement(
   'decide withdrawal',
@@ -81,7 +84,8 @@ export async function requestWithdrawal(
 
 /**
  * Approves (then it is sent like any payout), rejects or cancels a waiting withdrawal; the last two return amount and fee.
- * The first decision counts: the same one again changes nothing, another is refused.
+ * The first decision counts: the same one again changes nothing, another is refused. So is an approval after what it was judged by has
+ * changed; then it still waits.
  */
 export async function decideWithdrawal(app: App, actor: Actor, decided: Decided): Promise<void> {
   allow(actor, ACTION_OF[decided.decision], decided.merchantId)
@@ -98,6 +102,7 @@ function decide(app: App, actor: Actor, { merchantId, id, decision, note }: Deci
     if (!row) throw notFound('withdrawal')
     if (row.state === decision) return { value: null }
     if (row.state !== 'requested') throw alreadyDecided(row.state)
+    if (decision === 'approved') await judgeApproving(tx, row)
     const decided = call(DECIDE, merchantId, id, decision, note, at.toISOString())
     const act = { actor, action: ACTION_OF[decision], at, merchantId, mode: 'live', subject: id } as const
     const audited = auditRow({ ...act, before: { state: row.state }, after: { state: decision, note } })

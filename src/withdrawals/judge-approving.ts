@@ -1,0 +1,33 @@
+import { lockTerms, type MerchantTerms } from '../merchants/merchant.ts'
+import type { Tx } from '../platform/db/database.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { type WithdrawalNumber, withdrawalNumber } from './withdrawal-number.ts'
+
+/**
+ * Whether a withdrawal may be approved as it was asked for: what it was judged by then may have changed since. Decided on locked rows.
+ * Throws 409 with the way on; rejecting it gives the money back in every case.
+ */
+export async function judgeApproving(
+  tx: Tx,
+  { merchantId, phone }: { merchantId: number; phone: string },
+): Promise<void> {
+  const [[terms], [own]] = await tx.send(lockTerms([merchantId]), withdrawalNumber(merchantId))
+  const why = changeSince(terms, own, phone)
+  if (why !== null) throw new Refusal(409, 'conflict', why)
+}
+
+function changeSince(
+  terms: MerchantTerms | undefined,
+  own: WithdrawalNumber | undefined,
+  phone: string,
+): string | null {
+  if (!terms?.active)
+    return 'this merchant is inactive now: reject the withdrawal, or approve it when the merchant is active again'
+  if (terms.kycStatus !== 'verified')
+    return 'this merchant is not verified any more: reject the withdrawal, or approve it when the merchant is verified again'
+  if (own?.phone !== phone)
+    return 'the merchant has set another number since: reject the withdrawal, and it can be asked for again to the new number'
+  if (!own.verified)
+    return 'the number was set anew since and is not verified: verify it and approve the withdrawal then, or reject it'
+  return null
+}
