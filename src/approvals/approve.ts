@@ -65,9 +65,10 @@ function commit(
   place: ApprovalPlace,
 ): Promise<{ row: Approval; isNew: boolean }> {
   return place.db.transaction<{ row: Approval; isNew: boolean }>(async (tx) => {
-    const at = gateway.clock.now()
     const [[row]] = await tx.send(lockApproval(place))
     if (!row) throw notFound('approval')
+    // After the lock: it may expire while it waits for it.
+    const at = gateway.clock.now()
     if (row.status === 'approved' && row.decidedBy === caller.personId)
       return { value: { row, isNew: false } }
     judgeApproving(row, caller, at)

@@ -85,11 +85,10 @@ const storeOnce = (app: App, paid: PaidLink, request: Request): Promise<Stored> 
   againWhenTaken(() => inOpenMonth(() => storePayment(app, paid, request)))
 
 function storePayment(app: App, paid: PaidLink, { payment, installation }: Request): Promise<Stored> {
-  const at = app.clock.now()
   return app.db.transactionFor({ kind: 'in', of: paid.merchantId }, async (tx) => {
-    const known = await lockAndRead(app, tx, { paid, payment, at })
+    const known = await lockAndRead(app, tx, { paid, payment })
     const decided = judgePayment(app, known, { paid, payment, ready: installation !== null })
-    const mark = markAt(at)
+    const mark = markAt(known.at)
     if (decided.charge === undefined) return { value: { ...decided, mark } }
     if (!(await fits(tx, decided.charge)))
       return { value: { answer: { kind: 'refused', why: 'inactive' }, mark } }
@@ -100,11 +99,14 @@ function storePayment(app: App, paid: PaidLink, { payment, installation }: Reque
   })
 }
 
-/** Locks phone, link, card and the merchant's terms in the order of every transaction, and reads each after its lock. */
+/**
+ * Locks phone, link, card and the merchant's terms in the order of every transaction, and reads each after its lock: the time too,
+ * because a link or card may expire while its payment waits for them.
+ */
 async function lockAndRead(
   app: App,
   tx: Tx,
-  { paid, payment, at }: { paid: PaidLink; payment: LinkPayment; at: Date },
+  { paid, payment }: { paid: PaidLink; payment: LinkPayment },
 ): Promise<LockedPayment> {
   const { merchantId, id } = paid
   const limited = paid.mode === 'live' && payment.phone !== null && app.config.promptsPerPhone > 0
@@ -117,7 +119,7 @@ async function lockAndRead(
     attemptHolding(merchantId, id),
     form,
   )
-  const [prompts] = phone === null ? [] : (await tx.send(promptsOf(phone, at)))[0]
+  const [prompts] = phone === null ? [] : (await tx.send(promptsOf(phone, app.clock.now())))[0]
   // The card may have been locked by this same form, so its charge is looked up again after that lock. The terms are locked
   // last and shortly, because a change of them waits for every holder.
   const terms = lockTerms([merchantId])
@@ -133,7 +135,7 @@ async function lockAndRead(
     sent: sent ?? null,
     card: card ?? null,
     prompts: prompts ?? null,
-    at,
+    at: app.clock.now(),
   }
 }
 

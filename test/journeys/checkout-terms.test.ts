@@ -6,7 +6,7 @@ import { addItem } from '../../src/storefront/add-item.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { hasForm } from '../helpers/browser.ts'
 import { payShop } from '../helpers/checkout-shop.ts'
-import { newPayer, startLiveService } from '../helpers/live-service.ts'
+import { DAY, newPayer, startLiveService } from '../helpers/live-service.ts'
 import { somebodyWaits } from '../helpers/lock-waits.ts'
 import { made, openedAndVerified, prepare } from '../helpers/opened.ts'
 import { chargeOn, chargesOn } from '../helpers/page-charges.ts'
@@ -159,4 +159,16 @@ test('M11 vending switched off closes orders and nothing else', async () => {
   assert.equal(await screenOf(paid), 'off')
   assert.equal((await submit(paid)).status, 409)
   assert.equal((await submit(link)).status, 302)
+})
+
+test('an order that expires while its payment waits for a lock is not paid', async () => {
+  await nothingSpecial()
+  const id = await order()
+  const place = { merchantId: shop.row.id, id }
+  const change = async () => {
+    service.pass(DAY)
+    return []
+  }
+  const answer = await payDuring(service, place, { paying: () => submit(id), change })
+  assert.deepEqual([answer.status, await chargesOn(service, id)], [410, []])
 })
