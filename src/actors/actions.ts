@@ -171,6 +171,7 @@ export const ACTIONS = {
   'approval.reject': { audited: true, operators: PAIRS },
   'approval.withdraw': { audited: true, operators: PAIRS },
   'installation.switch': { ...STEP_UP, operators: ['finance', 'admin'] },
+  'breach.accept': { ...STEP_UP, operators: ['finance', 'admin'], others: COMMAND },
   'ledger.adjust': { ...STEP_UP, operators: ['finance', 'admin'] },
   'exception.note': { ...AUDITED, operators: OPERATORS },
   'exception.resolve': { ...STEP_UP, operators: ['finance', 'admin'], others: COMMAND },

@@ -50,6 +50,15 @@ export type Commands = {
     digest: string
     reason: string
   }
+  /** `about`: the invariant and its offender, as the exception names them. `merchant` null: it belongs to none. */
+  'accept-breach': {
+    kind: 'accept-breach'
+    merchant: string | null
+    mode: Mode
+    exception: string
+    about: string
+    reason: string
+  }
 }
 export type ApprovalKind = keyof Commands
 export type Command = Commands[ApprovalKind]
@@ -61,6 +70,7 @@ export const ACTION_OF = {
   'unfreeze-platform': 'payouts.unfreeze',
   installation: 'installation.switch',
   'take-back-statement': 'statement.take-back',
+  'accept-breach': 'breach.accept',
 } as const satisfies Record<ApprovalKind, Action>
 
 export type ApprovalStatus = 'waiting' | 'approved' | 'rejected' | 'withdrawn' | 'expired'

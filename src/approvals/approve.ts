@@ -10,6 +10,7 @@ import { ADJUSTMENT } from './adjustment.ts'
 import { type Approval, type ApprovalKind, type Command, commandOf } from './approval.ts'
 import { type ApprovalPlace, placeOfApproval } from './approval-place.ts'
 import { told } from './ask.ts'
+import { ACCEPT_BREACH } from './breach.ts'
 import type { Effect } from './effect.ts'
 import { INSTALLATION } from './installation.ts'
 import { judgeApproving } from './judge-approval.ts'
@@ -23,6 +24,7 @@ const EFFECTS: { [Kind in ApprovalKind]: Effect<Kind> } = {
   'unfreeze-platform': UNFREEZE_PLATFORM,
   installation: INSTALLATION,
   'take-back-statement': TAKE_BACK_STATEMENT,
+  'accept-breach': ACCEPT_BREACH,
 }
 
 /** The operation itself refused, not whoever approves it: it still waits, and says why. */

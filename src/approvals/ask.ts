@@ -29,6 +29,7 @@ export type Asking = {
 }
 
 const MOST_REASON = 500
+// The person of what a command has asked for: no operator is that one.
 
 /**
  * Keeps what an operator asks for, for a second one. Of one thing one waits at a time. Throws Refusal: 403, 409 when somebody has asked

@@ -1,8 +1,12 @@
+import type { Actor } from '../actors/actor.ts'
+import type { Asker } from '../approvals/ask.ts'
+import { askAcceptance } from '../approvals/breach.ts'
 import { assignAny, ofPlatform, placeOfException, resolveAny } from '../exceptions/any-exception.ts'
 import { openPlatformExceptions } from '../exceptions/platform-exceptions.ts'
 import { BY_ONE_PERSON } from '../exceptions/resolution.ts'
 import { type OpenedException, openExceptions } from '../exceptions/resolve-exception.ts'
 import { findMerchant } from '../merchants/set-merchant.ts'
+import { assert } from '../platform/assert.ts'
 import { notFound } from '../platform/refusal.ts'
 import { endLost } from '../reconciliation/end-lost.ts'
 import { command, rowsAnswer } from './command.ts'
@@ -93,4 +97,26 @@ const endLostMovement = command({
   },
 })
 
-export const exceptionCommands = [list, assign, resolve, endLostMovement]
+const accept = command({
+  usage: 'exceptions accept --id X --reason R',
+  says: 'ask for a ledger_breach that stays in the books to be accepted; an operator approves it on the console',
+  async run(input) {
+    const { gateway, actor } = input
+    const reason = required(input, 'reason')
+    const exception = namedId(input)
+    const { id, expiresAt } = await askAcceptance(gateway, byCommand(actor), { exception, reason })
+    return {
+      json: { id, exception, status: 'waiting', expires_at: expiresAt.toISOString() },
+      lines: [
+        `${id} waits for an operator, until ${expiresAt.toISOString()}: ${gateway.config.baseUrl}/console/approvals/${id}`,
+      ],
+    }
+  },
+})
+
+function byCommand(actor: Actor): Asker {
+  assert(actor.kind === 'command', 'commands are run by whoever runs the machine')
+  return actor
+}
+
+export const exceptionCommands = [list, assign, resolve, accept, endLostMovement]

@@ -45,7 +45,8 @@ const MOST_EVIDENCE = 100
 const foundAgain = (leg: string) =>
   `seen_count = e.seen_count + 1, last_seen_at = $10, agreed = e.agreed - ${leg}, legs = case when e.legs is null or ${leg} = any(e.legs) then e.legs else array_append(e.legs, ${leg}) end`
 // Once a person has resolved it, it opens again only on evidence that it did not have: another claim, or the same one after that leg
-// has agreed in between. Told by two legs as two kinds, one contradiction is one exception (rails.md 5.4).
+// has agreed in between. A breach of the books that is still there is such evidence each time: two operators accept it, or it pauses again.
+// Told by two legs as two kinds, one contradiction is one exception (rails.md 5.4).
 const OPEN = statement<{ opened: boolean }>(
   'open exceptions',
   `with found as (
@@ -61,8 +62,8 @@ const OPEN = statement<{ opened: boolean }>(
    select f.merchant_id, f.id, f.mode, f.kind, f.severity, f.subject, f.details::jsonb, $10::timestamptz, $10,
      md5((f.details::jsonb)::text), array[f.leg], array[f.evidence]
    from found f where f.id not in (select id from told)
-     and not exists (select from exceptions o where o.merchant_id = f.merchant_id and o.subject = f.subject and o.closed_at is not null
-       and o.resolved_by is distinct from 'agreement' and f.evidence = any(o.evidence) and not o.agreed ? f.leg)
+     and (f.kind = 'ledger_breach' or not exists (select from exceptions o where o.merchant_id = f.merchant_id and o.subject = f.subject and o.closed_at is not null
+       and o.resolved_by is distinct from 'agreement' and f.evidence = any(o.evidence) and not o.agreed ? f.leg))
    on conflict (merchant_id, subject, kind) where closed_at is null do update set ${foundAgain('excluded.legs[1]')},
      details = excluded.details, digest = excluded.digest,
      evidence = case when excluded.evidence <@ e.evidence or cardinality(e.evidence) >= ${MOST_EVIDENCE} then e.evidence

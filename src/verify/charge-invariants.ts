@@ -44,7 +44,7 @@ export const CHARGE_INVARIANTS: readonly Invariant[] = [
     id: 'C5',
     says: 'pending is the sum of the nets that are paid and not yet settled',
     counted: `select count(*) from charges c where ${PAID} and c.settled_at is null`,
-    offenders: `select merchant_id, mode, format('merchant %s %s', merchant_id, mode) as offender
+    offenders: `select merchant_id, mode, format('merchant %s %s: %s', merchant_id, mode, coalesce(h.pending, 0) - coalesce(o.pending, 0)) as offender
       from ledger_heads h
       full join (select merchant_id, mode, sum(${RESIDUAL}) as pending from charges c
         where ${PAID} and c.settled_at is null group by merchant_id, mode) o using (merchant_id, mode)

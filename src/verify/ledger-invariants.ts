@@ -10,6 +10,9 @@ const TRANSFERS = 'select count(*) from transfers'
 const moved = (account: string) =>
   `case when credit = '${account}' then amount when debit = '${account}' then -amount else 0 end`
 
+// By how much a head shows more than its transfers add up to: the same difference is the same breach, another one is another.
+const more = (balance: string) => `coalesce(h.${balance}, 0) - coalesce(t.${balance}, 0)`
+
 // Each transfer of subaccounts from both sides: subaccount, balance and amount.
 const OF_SUBACCOUNTS = ['debit', 'credit']
   .map(
@@ -30,7 +33,7 @@ export const LEDGER_INVARIANTS: readonly Invariant[] = [
     id: 'L1',
     says: 'the debits and credits of the known accounts cancel out for each merchant and mode',
     counted: TRANSFERS,
-    offenders: `select merchant_id, mode, format('merchant %s %s', merchant_id, mode) as offender
+    offenders: `select merchant_id, mode, format('merchant %s %s: %s', merchant_id, mode, sum(balance)) as offender
       from (select merchant_id, mode, account, sum(amount) as balance from (${BOTH_SIDES}) s group by merchant_id, mode, account) a
       join unnest(array['available', 'pending', 'in_flight', 'sub_available', 'sub_pending', 'rail', 'fees', 'sandbox',
         'adjustments']) as known (account) on known.account = split_part(a.account, ':', 1)
@@ -40,14 +43,16 @@ export const LEDGER_INVARIANTS: readonly Invariant[] = [
     id: 'L2',
     says: 'each head row, of merchants and of subaccounts, shows what its transfers add up to',
     counted: 'select (select count(*) from ledger_heads) + (select count(*) from subaccount_heads)',
-    offenders: `select merchant_id, mode, format('merchant %s %s', merchant_id, mode) as offender
+    offenders: `select merchant_id, mode, format('merchant %s %s: available %s, pending %s, in_flight %s', merchant_id, mode,
+          ${more('available')}, ${more('pending')}, ${more('in_flight')}) as offender
       from ledger_heads h
       full join (select merchant_id, mode, sum(${moved('available')}) as available, sum(${moved('pending')}) as pending,
           sum(${moved('in_flight')}) as in_flight from transfers group by merchant_id, mode) t using (merchant_id, mode)
       where (h.available, h.pending, h.in_flight) is distinct from
         (coalesce(t.available, 0), coalesce(t.pending, 0), coalesce(t.in_flight, 0))
       union all
-      select merchant_id, mode, format('%s %s', subaccount_id, mode) from subaccount_heads h
+      select merchant_id, mode, format('%s %s: available %s, pending %s', subaccount_id, mode, ${more('available')}, ${more('pending')})
+      from subaccount_heads h
       full join (select merchant_id, mode, subaccount_id, coalesce(sum(amount) filter (where balance = 'sub_available'), 0) as available,
           coalesce(sum(amount) filter (where balance = 'sub_pending'), 0) as pending
         from (${OF_SUBACCOUNTS}) s group by merchant_id, mode, subaccount_id) t using (merchant_id, mode, subaccount_id)
@@ -73,7 +78,8 @@ export const LEDGER_INVARIANTS: readonly Invariant[] = [
     id: 'L4',
     says: 'transfers are numbered 1 to n without a gap, and the head row knows n',
     counted: TRANSFERS,
-    offenders: `select merchant_id, mode, format('merchant %s %s', merchant_id, mode) as offender
+    offenders: `select merchant_id, mode, format('merchant %s %s: from %s, gaps %s, head %s', merchant_id, mode, t.first, t.last - t.number,
+          coalesce(h.seq, 0) - coalesce(t.last, 0)) as offender
       from ledger_heads h
       full join (select merchant_id, mode, count(*) as number, min(seq) as first, max(seq) as last
         from transfers group by merchant_id, mode) t using (merchant_id, mode)

@@ -43,7 +43,7 @@ export const PAYOUT_INVARIANTS: readonly Invariant[] = [
     id: 'P3',
     says: 'in_flight is the sum of amount and fee of the payouts that are open',
     counted: `select count(*) from payouts p where ${RESERVED}`,
-    offenders: `select merchant_id, mode, format('merchant %s %s', merchant_id, mode) as offender
+    offenders: `select merchant_id, mode, format('merchant %s %s: %s', merchant_id, mode, coalesce(h.in_flight, 0) - coalesce(o.in_flight, 0)) as offender
       from ledger_heads h
       full join (select merchant_id, mode, sum(p.amount + p.fee) as in_flight from payouts p
         where ${RESERVED} group by merchant_id, mode) o using (merchant_id, mode)

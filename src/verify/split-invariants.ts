@@ -42,7 +42,7 @@ export const SPLIT_INVARIANTS: readonly Invariant[] = [
     id: 'SP2',
     says: "a subaccount's pending is the sum of its shares that are not yet settled",
     counted: 'select count(*) from subaccount_heads',
-    offenders: `select merchant_id, mode, format('%s %s', subaccount_id, mode) as offender
+    offenders: `select merchant_id, mode, format('%s %s: %s', subaccount_id, mode, coalesce(h.pending, 0) - coalesce(o.pending, 0)) as offender
       from subaccount_heads h
       full join (select merchant_id, mode, subaccount_id, sum(amount) as pending from charge_shares
         where hold_until is not null and settled_at is null group by merchant_id, mode, subaccount_id) o

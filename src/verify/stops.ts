@@ -24,6 +24,7 @@ export async function verifyStops(app: App): Promise<Finding> {
     looked: 1,
     violations: offenders.length,
     offenders,
+    ...{ accepted: 0, acceptedOffenders: [] },
     ms: performance.now() - started,
   }
 }

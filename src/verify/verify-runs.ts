@@ -8,6 +8,8 @@ import { type Finding, firstOffenders } from './verify.ts'
 
 /** What is kept of an invariant that does not hold. */
 export type Broken = { id: string; says: string; violations: number; offenders: string[] }
+/** What is kept of an invariant with accepted offenders. */
+type Accepted = { id: string; count: number; offenders: string[] }
 /** A run of verify over one cell that has ended. `error`: it did not come to its end. */
 export type VerifyRun = {
   cell: string
@@ -17,14 +19,16 @@ export type VerifyRun = {
   looked: number | null
   violations: number | null
   broken: Broken[] | null
+  /** What two operators have accepted, by invariant. */
+  accepted: Accepted[] | null
   error: string | null
 }
 type Keeping = Pick<App, 'directory' | 'clock' | 'cell'>
 
 const STORE = statement(
   'store run of verify',
-  `insert into verify_runs (cell, run_by, begun_at, ended_at, looked, violations, broken)
-   values ($1, 'person', $2, $3, $4, $5, $6::jsonb)`,
+  `insert into verify_runs (cell, run_by, begun_at, ended_at, looked, violations, broken, accepted)
+   values ($1, 'person', $2, $3, $4, $5, $6::jsonb, $7::jsonb)`,
 )
 const DUE = statement<{ last: Date | null; first: Date | null; tonight: boolean; asked: boolean }>(
   'is verify due',
@@ -44,11 +48,11 @@ const CLAIM = statement<{ id: number }>(
 )
 const END = statement(
   'end run of verify',
-  `update verify_runs set ended_at = $2, looked = $3, violations = $4, broken = $5::jsonb, error = $6 where id = $1 and ended_at is null`,
+  `update verify_runs set ended_at = $2, looked = $3, violations = $4, broken = $5::jsonb, error = $6, accepted = $7::jsonb where id = $1 and ended_at is null`,
 )
 const LATEST = statement<VerifyRun>(
   'latest runs of verify',
-  `select r.cell, r.run_by as "runBy", r.begun_at as "begunAt", r.ended_at as "endedAt", r.looked, r.violations, r.broken, r.error
+  `select r.cell, r.run_by as "runBy", r.begun_at as "begunAt", r.ended_at as "endedAt", r.looked, r.violations, r.broken, r.accepted, r.error
    from (select name from cells) c cross join lateral (
      select * from verify_runs v where v.cell = c.name and v.ended_at is not null order by v.begun_at desc limit $1) r
    order by r.begun_at desc`,
@@ -81,6 +85,14 @@ const totals = (findings: readonly Finding[]) => ({
         offenders: firstOffenders(offenders),
       })),
   ),
+  accepted: JSON.stringify(
+    findings
+      .filter(({ accepted }) => accepted > 0)
+      .slice(0, MOST_BROKEN)
+      .map(({ id, accepted, acceptedOffenders }) => ({
+        ...{ id, count: accepted, offenders: firstOffenders(acceptedOffenders) },
+      })),
+  ),
 })
 
 /** Keeps the result of a run that somebody made. */
@@ -88,9 +100,9 @@ export async function storeVerifyRun(
   { directory, clock, cell }: Keeping,
   { begunAt, findings }: { begunAt: Date; findings: readonly Finding[] },
 ): Promise<void> {
-  const { looked, violations, broken } = totals(findings)
+  const { looked, violations, broken, accepted } = totals(findings)
   const times = [begunAt.toISOString(), clock.now().toISOString()]
-  await directory.query(STORE, [cell, ...times, looked, violations, broken])
+  await directory.query(STORE, [cell, ...times, looked, violations, broken, accepted])
 }
 
 /** Takes the run of this night, or one that is overdue or asked for, for this process alone; null when there is none to do. */
@@ -122,9 +134,11 @@ export async function endVerifyRun(
 ): Promise<void> {
   const at = clock.now().toISOString()
   if ('error' in ended)
-    return void (await directory.query(END, [id, at, null, null, null, ended.error.slice(0, MOST_WORDS)]))
-  const { looked, violations, broken } = totals(ended.findings)
-  await directory.query(END, [id, at, looked, violations, broken, null])
+    return void (await directory.query(END, [
+      ...[id, at, null, null, null, ended.error.slice(0, MOST_WORDS), null],
+    ]))
+  const { looked, violations, broken, accepted } = totals(ended.findings)
+  await directory.query(END, [id, at, looked, violations, broken, null, accepted])
 }
 
 /** The latest runs of each cell, newest first. */

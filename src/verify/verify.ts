@@ -16,6 +16,9 @@ export type Finding = {
   looked: number
   violations: number
   offenders: Offender[]
+  /** Offenders that two operators have accepted: they are no violations (docs/decisions/0040). */
+  accepted: number
+  acceptedOffenders: Offender[]
   ms: number
 }
 
@@ -41,7 +44,9 @@ export async function verifySnapshot(
 ): Promise<Finding[]> {
   await client.query(SETTINGS)
   const findings: Finding[] = []
-  for (const invariant of invariants) findings.push(await examine(client, invariant, now))
+  const accepted = await client.query<Acceptance>(ACCEPTED)
+  for (const invariant of invariants)
+    findings.push(await examine(client, { invariant, now, accepted: accepted.rows }))
   return findings
 }
 
@@ -53,29 +58,35 @@ export const firstOffenders = (offenders: readonly Offender[]): string[] =>
 export function verifyReport(findings: readonly Finding[]): string {
   const broken = findings.filter((finding) => finding.violations > 0).length
   const lines = findings.map(reportLine)
+  const accepted = findings.reduce((sum, finding) => sum + finding.accepted, 0)
   const end = broken === 0 ? 'everything holds' : `${broken} of ${findings.length} do not hold`
-  return [...lines, end].join('\n')
+  return [...lines, accepted === 0 ? end : `${end}; ${accepted} accepted`].join('\n')
 }
 
-function reportLine({ id, says, late, looked, violations, offenders, ms }: Finding): string {
+function reportLine(finding: Finding): string {
+  const { id, says, late, looked, violations, offenders, accepted, acceptedOffenders, ms } = finding
   const verdict = violations === 0 ? 'holds ' : late ? 'LATE  ' : 'BROKEN'
   const figures = `${looked} rows, ${violations} violations, ${Math.round(ms)} ms`
-  const named =
-    violations === 0 ? '' : `: ${firstOffenders(offenders).join(', ')}${violations > NAMED ? ', ...' : ''}`
-  return `${id.padEnd(4)}  ${verdict}  ${says} (${figures})${named}`
+  const named = violations === 0 ? '' : `: ${listed(offenders, violations)}`
+  const apart = accepted === 0 ? '' : `; accepted: ${listed(acceptedOffenders, accepted)}`
+  return `${id.padEnd(4)}  ${verdict}  ${says} (${figures})${named}${apart}`
 }
+
+const listed = (offenders: readonly Offender[], count: number) =>
+  `${firstOffenders(offenders).join(', ')}${count > NAMED ? ', ...' : ''}`
 
 async function examine(
   client: ClientBase,
-  { id, says, late = false, counted, offenders }: Invariant,
-  now: Date,
+  { invariant, now, accepted }: { invariant: Invariant; now: Date; accepted: readonly Acceptance[] },
 ): Promise<Finding> {
+  const { id, says, late = false, counted, offenders } = invariant
   const started = performance.now()
-  const values = [now.toISOString(), new Date(now.getTime() - DAYS_29_MS).toISOString()]
-  const { rows } = await client.query<{ looked: string; violations: string; offenders: Offender[] | null }>(
-    askBoth(counted, offenders),
-    values,
-  )
+  const times = [now.toISOString(), new Date(now.getTime() - DAYS_29_MS).toISOString()]
+  const { rows } = await client.query<Found>(askBoth(counted, offenders), [
+    ...times,
+    id,
+    JSON.stringify(accepted.filter(({ about }) => about.startsWith(`${id} `))),
+  ])
   const row = rows[0]
   assert(row, 'a count answers with one row')
   return {
@@ -85,18 +96,46 @@ async function examine(
     looked: Number(row.looked),
     violations: Number(row.violations),
     offenders: row.offenders ?? [],
+    accepted: Number(row.accepted),
+    acceptedOffenders: row.acceptedOffenders ?? [],
     ms: performance.now() - started,
   }
 }
 
-// The first line gives both parameters their type, also for queries that do not use them. The first offender of each account comes
-// before the second of any: none is left out because another has a thousand. An id is far below 300 characters.
+type Acceptance = { merchantId: number | null; mode: 'test' | 'live' | null; about: string }
+type Found = {
+  looked: string
+  violations: string
+  offenders: Offender[] | null
+  accepted: string
+  acceptedOffenders: Offender[] | null
+}
+
+// The newest ten thousand. What belongs to no merchant lies in the directory.
+const ACCEPTED = `select merchant_id as "merchantId", mode, convert_from(command, 'UTF8')::jsonb->>'about' as about from (
+    select merchant_id, mode, command, decided_at from approvals where kind = 'accept-breach' and status = 'approved'
+    union all
+    select null, null, command, decided_at from directory.approvals where kind = 'accept-breach' and status = 'approved'
+    order by decided_at desc limit 10000) newest`
+
+const namedBy = (
+  which: string,
+) => `(select json_agg(json_build_object('merchantId', merchant_id, 'mode', mode, 'offender', offender)
+      order by nth, offender) from (select * from ranked where ${which} order by nth, offender limit ${MOST_OFFENDERS}) first)`
+
+// The first line gives the times their type, also for queries that do not use them. The first offender of each account comes before
+// the second of any: none is left out because another has a thousand. An id is far below 300 characters. What was accepted for the
+// platform may name a merchant that is not there.
 const askBoth = (counted: string, offenders: string) => `
   with parameters as (select $1::timestamptz as now, $2::timestamptz as kept_since),
     looked (number) as (${counted}),
     found as materialized (select distinct merchant_id, mode::text, left(offender, 300) as offender from (${offenders}) each_found),
-    ranked as (select *, row_number() over (partition by merchant_id, mode order by offender) as nth from found),
-    named as (select * from ranked order by nth, offender limit ${MOST_OFFENDERS})
-  select (select number from looked) as looked, (select count(*) from found) as violations,
-    (select json_agg(json_build_object('merchantId', merchant_id, 'mode', mode, 'offender', offender) order by nth, offender)
-      from named) as offenders`
+    judged as (select f.*, exists (
+        select from jsonb_to_recordset($4::jsonb) as a ("merchantId" bigint, mode text, about text)
+        where a.about = $3::text || ' ' || f.offender
+          and a."merchantId" is not distinct from (select m.id from merchants m where m.id = f.merchant_id)
+          and (a."merchantId" is null or a.mode = f.mode)) as accepted from found f),
+    ranked as (select *, row_number() over (partition by accepted, merchant_id, mode order by offender) as nth from judged)
+  select (select number from looked) as looked, (select count(*) from ranked where not accepted) as violations,
+    ${namedBy('not accepted')} as offenders, (select count(*) from ranked where accepted) as accepted,
+    ${namedBy('accepted')} as "acceptedOffenders"`

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { resolveAny } from '../../src/exceptions/any-exception.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { reconcileNow } from '../../src/reconciliation/reconcile.ts'
 import { BY_HAND } from '../helpers/actors.ts'
@@ -45,7 +46,7 @@ test('a head raised by 300,000 pauses the payouts of that account in that mode b
   await fundTest(shop)
   await setHead(shop, 'live', 'available = available + 300000')
   const leg = await reconcile()
-  const subject = `L2 merchant ${await numberOf(shop)} live`
+  const subject = `L2 merchant ${await numberOf(shop)} live: available 300000, pending 0, in_flight 0`
   assert.deepEqual(await openOf(shop), [
     { mode: 'live', kind: 'ledger_breach', severity: 'critical', subject },
   ])
@@ -59,6 +60,23 @@ test('a head raised by 300,000 pauses the payouts of that account in that mode b
   const again = await reconcile()
   assert.deepEqual([again.opened, (await openOf(shop)).length], [0, 1], 'a repeat opens nothing')
   await setHead(shop, 'live', 'available = available - 300000')
+})
+
+test('a resolved breach that is still there pauses again, as it has not gone', async () => {
+  const shop = await richShop(service)
+  await setHead(shop, 'live', 'available = available + 7')
+  await reconcile()
+  const [breach] = await service.rows<{ id: string }>(
+    `select e.id from exceptions e join merchants m on m.id = e.merchant_id where m.public_id = $1 and e.closed_at is null`,
+    [shop.merchant.id],
+  )
+  const note = { id: breach?.id ?? '', note: 'looked at', resolution: 'no_difference' } as const
+  await resolveAny(service.gateway, BY_HAND, note)
+  assert.equal(await paysOut(shop), 201)
+  await setHead(shop, 'live', 'available = available + 0')
+  await reconcile()
+  assert.equal(await paysOut(shop), 400)
+  await setHead(shop, 'live', 'available = available - 7')
 })
 
 test('a breach of test money pauses the payouts of test mode and lets live money go on', async () => {

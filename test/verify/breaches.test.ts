@@ -88,7 +88,7 @@ test('settlements, calls, schedules, preparations, approvals, subaccounts and ca
     { merchant_id: 3, mode: 'live', subject: `SC5 ${SCHEDULE.live}` },
     { merchant_id: 3, mode: 'live', subject: `PP1 ${PREPARED.approved}` },
     { merchant_id: 3, mode: 'live', subject: `AP1 ${APPROVAL.approved}` },
-    { merchant_id: 3, mode: 'test', subject: `SP2 ${SUBACCOUNT.shop} test` },
+    { merchant_id: 3, mode: 'test', subject: `SP2 ${SUBACCOUNT.shop} test: 5` },
     { merchant_id: 1, mode: 'live', subject: `G1 ${CARD.waiting}` },
   ]
   for (const one of paused)

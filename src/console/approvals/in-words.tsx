@@ -24,6 +24,8 @@ export function sentencesOf(command: Command): string[] {
       return [words.switch(command.side, command.installation, command.instead_of)]
     case 'take-back-statement':
       return [words.takeBack(shown(command.name))]
+    case 'accept-breach':
+      return [words.accept(shown(command.about)), words.acceptOther]
   }
 }
 
@@ -32,6 +34,7 @@ export function About({ visit, approval }: { visit: ConsoleVisit; approval: Appr
   const command = commandOf(approval)
   switch (command.kind) {
     case 'adjustment':
+    case 'accept-breach':
       return <a href={visit.to(`/reconciliation/exceptions/${command.exception}`)}>{command.exception}</a>
     case 'unfreeze-merchant':
       return <a href={visit.to(`/merchants/${command.merchant}`)}>{command.merchant}</a>

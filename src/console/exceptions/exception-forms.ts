@@ -44,6 +44,13 @@ export const END_LOST: FormSpec = {
   submit: forms.lost,
   danger: true,
 }
+export const ACCEPT: FormSpec = {
+  path: `${ONE}/accept`,
+  action: 'breach.accept',
+  fields: [{ name: 'reason', label: forms.reason, most: MOST_TEXT }],
+  submit: forms.submit,
+  once: true,
+}
 export const ADJUST: FormSpec = {
   path: `${ONE}/adjust`,
   action: 'ledger.adjust',

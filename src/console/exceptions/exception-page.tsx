@@ -23,7 +23,7 @@ import { evidenceOf } from '../../reconciliation/evidence.ts'
 import { EXCEPTIONS } from '../texts/exceptions.ts'
 import type { ConsoleVisit } from '../visit.ts'
 import { BothSides } from './evidence-parts.tsx'
-import { ADJUST, END_LOST, NOTE, RESOLVE, TAKE } from './exception-forms.ts'
+import { ACCEPT, ADJUST, END_LOST, NOTE, RESOLVE, TAKE } from './exception-forms.ts'
 import { Severity } from './exceptions-page.tsx'
 
 const { one, forms } = EXCEPTIONS
@@ -34,7 +34,7 @@ export async function showException(visit: ConsoleVisit, state: FormState | null
   const { place, exception, notes } = await getException(gateway, params.id ?? '')
   const [evidence, asked] = await Promise.all([
     evidenceOf(gateway, place.app, exception),
-    place.app === null ? [] : approvalsAbout(place, exception.id),
+    approvalsAbout(place, exception.id),
   ])
   const title = exception.kind.replaceAll('_', ' ')
   return shownPage(
@@ -162,6 +162,13 @@ function Acts({ visit, exception, state }: ActsProps) {
         <Section title={forms.adjust}>
           <FormBox of={ADJUST} {...of} values={{ against: 'rail', resolve: 'yes' }}>
             <p class="hint">{forms.adjustSays}</p>
+          </FormBox>
+        </Section>
+      )}
+      {exception.kind === 'ledger_breach' && (
+        <Section title={forms.accept}>
+          <FormBox of={ACCEPT} {...of}>
+            <p class="hint">{forms.acceptSays}</p>
           </FormBox>
         </Section>
       )}

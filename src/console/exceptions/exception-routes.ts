@@ -1,5 +1,6 @@
 import { askAdjustment } from '../../approvals/adjustment.ts'
 import { AGAINST } from '../../approvals/approval.ts'
+import { askAcceptance } from '../../approvals/breach.ts'
 import { assignAny, noteOnException, placeOfException, resolveAny } from '../../exceptions/any-exception.ts'
 import { BY_ONE_PERSON } from '../../exceptions/resolution.ts'
 import { amountOf, type FormSpec, type Values } from '../../pages/form-spec.ts'
@@ -10,7 +11,7 @@ import { endLost } from '../../reconciliation/end-lost.ts'
 import { APPROVALS } from '../texts/approvals.ts'
 import { EXCEPTIONS } from '../texts/exceptions.ts'
 import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
-import { ADJUST, END_LOST, LIST, NOTE, RESOLVE, TAKE } from './exception-forms.ts'
+import { ACCEPT, ADJUST, END_LOST, LIST, NOTE, RESOLVE, TAKE } from './exception-forms.ts'
 import { showException } from './exception-page.tsx'
 import { showExceptions } from './exceptions-page.tsx'
 
@@ -58,6 +59,10 @@ export const EXCEPTION_ROUTES: readonly ConsoleRoute[] = [
     if (app === null) throw notFound('movement')
     await endLost(app, caller, { merchantId, id, note })
     return null
+  }),
+  act(ACCEPT, APPROVALS.forms.asked, async ({ gateway, caller }, exception, { reason = '' }) => {
+    const { id } = await askAcceptance(gateway, caller, { exception, reason })
+    return `/approvals/${id}`
   }),
   act(ADJUST, APPROVALS.forms.asked, async ({ gateway, caller }, exception, values) => {
     const { told = '', reason = '', resolve } = values

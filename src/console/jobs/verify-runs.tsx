@@ -5,8 +5,17 @@ import { JOBS } from '../texts/jobs.ts'
 
 const { verify: words, tasks } = JOBS
 
-/** How a run ended, as a word with the names of what is broken. */
-function VerifyResult({ run: { violations, broken, error } }: { run: VerifyRun }) {
+/** How a run ended, as a word with the names of what is broken, and what of it was accepted. */
+const VerifyResult = ({ run }: { run: VerifyRun }) => (
+  <>
+    <Verdict run={run} />
+    {(run.accepted ?? []).map(({ id, count, offenders }) => (
+      <p class="hint">{words.accepted(id, count, offenders.join(', '))}</p>
+    ))}
+  </>
+)
+
+function Verdict({ run: { violations, broken, error } }: { run: VerifyRun }) {
   if (error !== null) return <Status word={words.unfinished(error)} tone="warn" />
   if (violations === 0) return <Status word={words.holds} tone="good" />
   return <Status word={words.broken((broken ?? []).map(({ id }) => id).join(', '))} tone="bad" />

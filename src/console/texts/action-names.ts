@@ -24,6 +24,7 @@ export const ACTION_NAMES: Partial<Record<Action, string>> = {
   'approval.reject': 'Reject what another operator asked for',
   'approval.withdraw': 'Take back what one has asked for',
   'installation.switch': 'Ask for and approve another contract with the operator',
+  'breach.accept': 'Ask for and approve that a breach of the books stays',
   'ledger.adjust': 'Ask for and approve corrections of a balance',
   'exception.note': 'Take exceptions and write notes about them',
   'exception.resolve': 'Resolve exceptions',

@@ -20,6 +20,7 @@ export const APPROVALS = {
     'unfreeze-platform': 'Unfreeze the platform',
     installation: 'Switch to another contract',
     'take-back-statement': 'Take back an imported statement',
+    'accept-breach': 'Accept a breach of the books',
   } as const satisfies Record<ApprovalKind, string>,
   statuses: {
     waiting: 'waiting',
@@ -48,6 +49,9 @@ export const APPROVALS = {
     takeBack: (name: string) =>
       `What the import of ${name} has brought is taken back: its lines, the time that it covers, and the exceptions that stand on it alone; payouts that only they paused run again.`,
     statement: 'the statement',
+    accept: (about: string) =>
+      `This breach stays, and is accepted: ${about}. Verify counts it apart, and opens no exception for it again.`,
+    acceptOther: 'Any other breach of the same invariant is found as before.',
     contracts: 'contracts',
     platform: 'the platform',
     about: 'It is about',

@@ -95,7 +95,7 @@ export const EXCEPTIONS = {
     asked: (what: string) => `Asked for: ${what}`,
     by: (who: string) => `by ${who}`,
     resolved: (how: string) => `Resolved: ${how}`,
-    approvals: 'Corrections',
+    approvals: 'Asked of two operators',
   },
   resolutions: {
     adjusted: 'corrected by two operators',
@@ -138,6 +138,9 @@ export const EXCEPTIONS = {
     told: 'What the merchant reads',
     toldHint: 'On the wallet and on statements, at most 200 characters. No names of ours.',
     reason: 'Reason, for the second operator',
+    accept: 'Accept the breach',
+    acceptSays:
+      'For a breach whose cause is known and that stays in the books. A second operator must approve it within 24 hours; then resolve the exception.',
     withIt: 'Resolve the exception with it',
     submit: 'Ask a second operator',
   },

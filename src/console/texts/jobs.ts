@@ -50,6 +50,8 @@ export const JOBS = {
     night: 'the night',
     holds: 'holds',
     broken: (names: string) => `broken: ${names}`,
+    accepted: (id: string, count: number, names: string) =>
+      `accepted by two operators: ${id}, ${NUMBER.format(count)} (${names}${count > 10 ? ', ...' : ''})`,
     unfinished: (why: string) => `not finished: ${why}`,
     seconds: (seconds: number) => `${NUMBER.format(seconds)} s`,
   },
