@@ -67,12 +67,7 @@ export function sweepsOf(app: App): CellSweep[] {
       runOnce: charges.start,
       finish: charges.stop,
     },
-    'follow-top-ups': {
-      everyMs: SECOND,
-      restMs: 5 * SECOND,
-      runOnce: topUps.start,
-      finish: topUps.stop,
-    },
+    'follow-top-ups': { everyMs: SECOND, restMs: 5 * SECOND, runOnce: topUps.start, finish: topUps.stop },
     'send-payouts': {
       everyMs: 200,
       restMs: 500,
@@ -105,7 +100,6 @@ export function sweepsOf(app: App): CellSweep[] {
     'seal-audit': { everyMs: SECOND, full: SEALED_AT_ONCE, runOnce: sealer.runOnce, finish: sealer.stop },
     // It takes what it can get of the budget of questions and then rests, whatever it looked at.
     reconcile: { everyMs: MINUTE, full: Number.POSITIVE_INFINITY, runOnce: () => reconcileCell(app) },
-    // A run may take a minute, and is not late for that.
     'import-statements': { everyMs: 2 * SECOND, restMs: 15 * SECOND, runOnce: () => workOnStatements(app) },
     verify: { everyMs: MINUTE, full: 2, runOnce: () => verifyAtNight(app) },
     'tell-endings': { everyMs: HOUR, full: 50, runOnce: () => tellEndings(app) },

@@ -14,7 +14,7 @@ import { BY_HAND } from '../helpers/actors.ts'
 import { followUntilEnded } from '../helpers/following-charges.ts'
 import { newPayer, type Shop } from '../helpers/live-service.ts'
 import { startOp1Service } from '../helpers/op1-service.ts'
-import { openedAndVerified } from '../helpers/opened.ts'
+import { made, openedAndVerified } from '../helpers/opened.ts'
 import { pay } from '../helpers/payouts.ts'
 import { openOf, paidBy } from '../helpers/reconciling.ts'
 
@@ -28,13 +28,23 @@ const folder = mkdtempSync(join(tmpdir(), 'evidence-'))
 let files = 0
 /** When the operator has listed what, and under which number: always the same. */
 const listed = new Map<string, { number: string; at: number }>()
+/** Without a payment of ours a list is of no side of which something could be missing. */
+const another = made(() => paidBy(service))
+/** The number that the operator has told us, if it has told one. */
+async function numberFor(id: string): Promise<string> {
+  const [row] = await service.rows<{ number: string | null }>(
+    'select rail_transaction_id as number from charges where id = $1',
+    [id],
+  )
+  return row?.number ?? `${9000 + listed.size}`
+}
 /** Imports the operator's word about these, in a list of the hours around them. */
 async function importing(lines: readonly { id: string; amount: number }[]): Promise<Leg> {
   files += 1
   const path = join(folder, `${files}.csv`)
   const now = service.clock.nowMs()
-  for (const { id } of lines)
-    if (!listed.has(id)) listed.set(id, { number: `${9000 + listed.size}`, at: now })
+  for (const { id } of lines) if (!listed.has(id)) listed.set(id, { number: await numberFor(id), at: now })
+  const { id: other } = another
   const at = (ms: number) => new Date(ms).toISOString()
   const moments = [now, ...lines.map(({ id }) => listed.get(id)?.at ?? now)]
   const rows = [
@@ -44,6 +54,7 @@ async function importing(lines: readonly { id: string; amount: number }[]): Prom
       assert.ok(line)
       return `${line.number},${id},collect,${amount},0,0,UGX,${at(line.at)},SUCCESSFUL`
     }),
+    `${await numberFor(other)},${other},collect,500000,0,0,UGX,${at(now)},SUCCESSFUL`,
     `2,,other,1,0,0,UGX,${at(Math.max(...moments) + 3 * HOUR)},SUCCESSFUL`,
   ]
   const head = 'rail_transaction_id,external_id,type,amount,fee,tax,currency,at,status'
