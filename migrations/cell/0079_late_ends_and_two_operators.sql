@@ -9,7 +9,7 @@ alter table approvals add column waits_for_money boolean not null default false;
 
 -- Two operators end a movement of which its operator reports another amount (docs/decisions/0042).
 alter table approvals drop constraint approvals_kind_check;
-alter table approvals add constraint approvals_kind_check check (kind in ('adjustment', 'unfreeze-merchant', 'end-as-told')) not valid;
+alter table approvals add constraint approvals_kind_check check (kind in ('adjustment', 'unfreeze-merchant', 'accept-breach', 'end-as-told')) not valid;
 alter table exceptions drop constraint known_resolution;
 alter table exceptions add constraint known_resolution
   check (resolution in ('adjusted', 'refunded_outside', 'operator_corrected', 'no_difference', 'ended_lost', 'ended_as_told')) not valid;

@@ -27,4 +27,4 @@ create index statement_files_wanted on statement_files (made_at) where wanted is
 
 alter table approvals drop constraint approvals_kind_check;
 alter table approvals add constraint approvals_kind_check
-  check (kind in ('unfreeze-platform', 'installation', 'take-back-statement'));
+  check (kind in ('unfreeze-platform', 'installation', 'accept-breach', 'take-back-statement'));

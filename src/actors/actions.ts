@@ -177,6 +177,7 @@ export const ACTIONS = {
   'exception.resolve': { ...STEP_UP, operators: ['finance', 'admin'], others: COMMAND },
   'movement.ask': { ...AUDITED, operators: OPERATORS },
   'payment.mark': { ...AUDITED, operators: OPERATORS },
+  'movement.end-as-told': { ...STEP_UP, operators: ['finance', 'admin'], others: COMMAND },
   'movement.end-lost': { ...STEP_UP, operators: ['finance', 'admin'], others: COMMAND },
   'rails.check': { ...AUDITED, operators: OPERATORS },
   'float.record': { ...AUDITED, operators: ['finance', 'admin'], others: ['command', 'service'] },

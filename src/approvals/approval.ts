@@ -10,26 +10,42 @@ export const AGAINST = ['rail', 'fees', 'adjustments'] as const
 /** The freeze that is to end, by its reason and its beginning (null: not known); another freeze is not meant. */
 type FreezeMeant = { frozen_for: string; frozen_at: string | null }
 
+/** A correction of a balance. */
+type Adjustment = {
+  kind: 'adjustment'
+  merchant: string
+  mode: Mode
+  exception: string
+  /** What the exception is about. */
+  about: string
+  /** The subject of its transfer: chosen when it was asked for, so that it can be posted once. */
+  id: string
+  /** `in`: the merchant's balance grows. */
+  direction: 'in' | 'out'
+  against: (typeof AGAINST)[number]
+  /** Whole UGX. */
+  amount: number
+  /** What the merchant reads. */
+  told: string
+  /** Whether the exception is resolved with it. */
+  resolve: boolean
+  reason: string
+}
+
 /** What is asked for, as its stored bytes say it. */
 export type Commands = {
-  adjustment: {
-    kind: 'adjustment'
-    merchant: string
-    mode: Mode
-    exception: string
-    /** What the exception is about. */
-    about: string
-    /** The subject of its transfer: chosen when it was asked for, so that it can be posted once. */
-    id: string
-    /** `in`: the merchant's balance grows. */
-    direction: 'in' | 'out'
-    against: (typeof AGAINST)[number]
-    /** Whole UGX. */
-    amount: number
-    /** What the merchant reads. */
-    told: string
-    /** Whether the exception is resolved with it. */
-    resolve: boolean
+  adjustment: Adjustment
+  /** A movement of which its operator reports another amount is ended as succeeded; the difference is a correction. */
+  'end-as-told': Pick<
+    Adjustment,
+    'merchant' | 'mode' | 'exception' | 'about' | 'id' | 'direction' | 'amount' | 'told'
+  > & {
+    kind: 'end-as-told'
+    /** What the operator says that it moved. Whole UGX. */
+    moved: number
+    /** The operator's own number of it, where it has said one. */
+    number: string | null
+    against: 'rail'
     reason: string
   }
   'unfreeze-merchant': { kind: 'unfreeze-merchant'; merchant: string; reason: string } & FreezeMeant
@@ -66,6 +82,7 @@ export type Command = Commands[ApprovalKind]
 /** What somebody must be allowed to do to ask for it and to approve it. */
 export const ACTION_OF = {
   adjustment: 'ledger.adjust',
+  'end-as-told': 'movement.end-as-told',
   'unfreeze-merchant': 'payouts.unfreeze',
   'unfreeze-platform': 'payouts.unfreeze',
   installation: 'installation.switch',

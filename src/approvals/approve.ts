@@ -18,14 +18,17 @@ import { TAKE_BACK_STATEMENT } from './take-back-statement.ts'
 import { UNFREEZE_MERCHANT, UNFREEZE_PLATFORM } from './unfreeze.ts'
 import { decideApproval, keepRefusal, lockApproval } from './write-approvals.ts'
 
-const EFFECTS: { [Kind in ApprovalKind]: Effect<Kind> } = {
+const EFFECTS = {
   adjustment: ADJUSTMENT,
   'unfreeze-merchant': UNFREEZE_MERCHANT,
   'unfreeze-platform': UNFREEZE_PLATFORM,
   installation: INSTALLATION,
   'take-back-statement': TAKE_BACK_STATEMENT,
   'accept-breach': ACCEPT_BREACH,
-}
+} satisfies { [Kind in Exclude<ApprovalKind, keyof MoreEffects>]: Effect<Kind> }
+
+/** The effects that belong to folders further right. */
+export type MoreEffects = { 'end-as-told': Effect<'end-as-told'> }
 
 /** The operation itself refused, not whoever approves it: it still waits, and says why. */
 class NotNow extends Error {
@@ -41,15 +44,19 @@ class NotNow extends Error {
  * it. The same person again changes nothing. Throws Refusal: 403 for who asked, 409 when it was decided, and what the operation
  * refuses; then it still waits, with that text.
  */
-export async function approve(gateway: Gateway, caller: OperatorCaller, id: string): Promise<Approval> {
+export async function approveWith(
+  more: MoreEffects,
+  gateway: Gateway,
+  { caller, id }: { caller: OperatorCaller; id: string },
+): Promise<Approval> {
   allow(caller, 'approval.approve')
   const place = await placeOfApproval(gateway, id)
   try {
-    const { row, isNew } = await inOpenMonth(() => commit(gateway, caller, place))
+    const { row, isNew } = await inOpenMonth(() => commit(more, gateway, { caller, place }))
     if (isNew) {
       crashPoint('approval.committed')
       const command = commandOf(row)
-      await effectOf(command).after?.(gateway, command)
+      await effectOf(more, command).after?.(gateway, command)
     }
     return row
   } catch (error) {
@@ -62,9 +69,9 @@ export async function approve(gateway: Gateway, caller: OperatorCaller, id: stri
 }
 
 function commit(
+  more: MoreEffects,
   gateway: Gateway,
-  caller: OperatorCaller,
-  place: ApprovalPlace,
+  { caller, place }: { caller: OperatorCaller; place: ApprovalPlace },
 ): Promise<{ row: Approval; isNew: boolean }> {
   return place.db.transaction<{ row: Approval; isNew: boolean }>(async (tx) => {
     const [[row]] = await tx.send(lockApproval(place))
@@ -77,7 +84,7 @@ function commit(
     const { merchantId, id, mode } = row
     const command = commandOf(row)
     const running = { gateway, tx, actor: caller, merchantId, approval: id, command, at }
-    const writes: readonly Call[] = await unlessRefused(() => effectOf(command).run(running))
+    const writes: readonly Call[] = await unlessRefused(() => effectOf(more, command).run(running))
     crashPoint('approval.judged')
     const act = { actor: caller, action: 'approval.approve', at, subject: id } as const
     const whose = merchantId === 0 ? { merchantId: null } : { merchantId, mode }
@@ -102,4 +109,5 @@ async function unlessRefused<T>(run: () => Promise<T>): Promise<T> {
 }
 
 // The kind of a command chooses the effect of the same kind.
-const effectOf = (command: Command) => EFFECTS[command.kind] as Effect<ApprovalKind>
+const effectOf = (more: MoreEffects, command: Command) =>
+  ({ ...EFFECTS, ...more })[command.kind] as Effect<ApprovalKind>

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Actor, nameOf, type OperatorCaller } from '../actors/actor.ts'
+import { type Actor, type KeyCaller, nameOf, type PersonCaller } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import { canonicalJson } from '../platform/canonical-json.ts'
@@ -11,9 +11,8 @@ import { APPROVAL_PREFIX, type Approval, type Command, WAITS_MS } from './approv
 import { judgeAsking } from './judge-approval.ts'
 import { addApproval, expireAbout, waitingAbout } from './write-approvals.ts'
 
-/** Who asks: an operator, or the account on the machine that runs a command, whose number is 0. */
-export type Asker = OperatorCaller | Extract<Actor, { kind: 'command' | 'service' | 'public' }>
-const NO_PERSON = 0
+/** Who asks: an operator, or whoever runs the machine, who is another person than any operator. */
+export type Asker = Exclude<Actor, KeyCaller | PersonCaller>
 
 /** What somebody asks for, and where it is kept. `merchantId` 0 with the tag of the platform: in the directory. */
 export type Asking = {
@@ -29,7 +28,6 @@ export type Asking = {
 }
 
 const MOST_REASON = 500
-// The person of what a command has asked for: no operator is that one.
 
 /**
  * Keeps what an operator asks for, for a second one. Of one thing one waits at a time. Throws Refusal: 403, 409 when somebody has asked
@@ -56,20 +54,19 @@ export async function ask(caller: Asker, asking: Asking): Promise<Approval> {
 /** What the audit keeps, which the merchant reads too: which bytes, and no name. */
 export const told = ({ kind, digest }: Approval) => ({ kind, digest: digest.toString('hex') })
 
+// No person has this number: every operator may decide on it, and nobody withdraws it.
+const MACHINE = 0
+const personOf = (caller: Asker): number => (caller.kind === 'operator' ? caller.personId : MACHINE)
+
 function rowOf(
-  asker: Asker,
+  caller: Asker,
   { merchantId, id, mode, subject, command, at }: Asking & { id: string; at: Date },
 ): Approval {
   const bytes = Buffer.from(canonicalJson(command))
   return {
     ...{ merchantId, id, kind: command.kind, mode, subject, status: 'waiting', command: bytes },
     digest: createHash('sha256').update(bytes).digest(),
-    ...{
-      reason: command.reason,
-      askedBy: asker.kind === 'operator' ? asker.personId : NO_PERSON,
-      askedName: nameOf(asker),
-      askedAt: at,
-    },
+    ...{ reason: command.reason, askedBy: personOf(caller), askedName: nameOf(caller), askedAt: at },
     ...{ expiresAt: later(at, WAITS_MS), decidedBy: null, decidedName: null, decidedAt: null },
     ...{ note: null, refused: null, refusedAt: null, waitsForMoney: false },
   }

@@ -44,6 +44,8 @@ export type ChargeMove = {
   to: ChargeOutcome
   still?: (found: LockedPost<ChargeFailure>) => boolean
   alongside?: readonly Call[]
+  /** What is posted with its end, on the same locked head. Throws a refusal where that may not be: then nothing is written. */
+  posts?: (book: Book) => void
 }
 
 export type ChargeMoves = Batch<ChargeMove, Moved>
@@ -110,7 +112,7 @@ async function moveOnce(
   return app.db.transactionFor({ kind: 'outcome', ...turn }, async (tx) => {
     const overtaken = await overtakenOf<ChargeFailure, ChargeMove>(tx, endsOf(asked))
     const moves = overtaken.size === 0 ? asked : asked.filter((move) => !overtaken.has(move))
-    const { missed, writes } = await moveIn(app, tx, { moves, at })
+    const { missed, writes } = await endChargesIn(app, tx, { moves, at })
     const value: Outcome<Moved>[] = []
     for (const move of asked)
       value.push(done(overtaken.has(move) ? 'overtaken' : (missed.get(move.charge.id) ?? 'moved')))
@@ -118,8 +120,8 @@ async function moveOnce(
   })
 }
 
-/** Ends each charge of `moves` that is still open, and answers for each move what happened. */
-async function moveIn(
+/** Ends each charge of `moves` that is still open, inside a transaction that may write more. `missed`: what became of the others. */
+export async function endChargesIn(
   app: App,
   tx: Tx,
   { moves, at }: { moves: readonly ChargeMove[]; at: Date },
@@ -149,7 +151,8 @@ async function moveIn(
     if (mode === 'live') timed('charge_completion_seconds', (at.getTime() - createdAt.getTime()) / 1000)
   const splits = await endSplits(tx, ended, { endById, terms: termsById, at })
   const book = openBook(heads, at, splits.heads)
-  const writes = writesFor(ended, { endById, terms: termsById, book, at })
+  const closing = writesFor(ended, { endById, terms: termsById, book, at })
+  for (const { charge, posts } of moves) if (posts && ended.some(({ id }) => id === charge.id)) posts(book)
   const missed = await outcomesOfMissed(tx, endsOf(moves), { ended, outcomeOf })
   const contradictions: Call[] = []
   for (const { charge, to: said } of moves)
@@ -158,7 +161,10 @@ async function moveIn(
         ...openContradiction(charge, { tag: termsById.get(charge.merchantId)?.tag, said, at }),
       )
   const alongside = moves.flatMap(alongsideOf)
-  return { missed, writes: [...writes, ...splits.writes, ...joinRows(alongside), ...contradictions] }
+  return {
+    missed,
+    writes: [...book.writes(), ...closing, ...splits.writes, ...joinRows(alongside), ...contradictions],
+  }
 }
 
 /** The facts of these charges by id; null where this process does not know those of every one. */
@@ -171,7 +177,7 @@ function factsOf(moves: readonly ChargeMove[]): Map<string, OpenFacts> | null {
   return factsById
 }
 
-/** Everything that ending these charges writes: one statement a table. */
+/** Posts the ends of these charges, and answers what else they write: one statement a table. */
 function writesFor(
   ended: readonly ChargeFacts[],
   {
@@ -194,7 +200,7 @@ function writesFor(
     }
     happenings.push(happeningOf(charge, own))
   }
-  return [...book.writes(), ...addSettlements(settlements), ...addEvents(happenings, at)]
+  return [...addSettlements(settlements), ...addEvents(happenings, at)]
 }
 
 function postSuccess(book: Book, charge: ChargeFacts): void {

@@ -8,6 +8,7 @@ import { type OpenedException, openExceptions } from '../exceptions/resolve-exce
 import { findMerchant } from '../merchants/set-merchant.ts'
 import { assert } from '../platform/assert.ts'
 import { notFound } from '../platform/refusal.ts'
+import { askEndAsTold } from '../reconciliation/end-as-told.ts'
 import { endLost } from '../reconciliation/end-lost.ts'
 import { command, rowsAnswer } from './command.ts'
 import { type CommandInput, oneOf, optionalText, required } from './input.ts'
@@ -114,9 +115,23 @@ const accept = command({
   },
 })
 
+const endAsTold = command({
+  usage: 'exceptions end-as-told --id X --told T --reason R',
+  says: 'ask an operator to approve, on the console, that a movement ends as its operator reports it: succeeded, with a correction of the difference',
+  async run(input) {
+    const [told, reason] = [required(input, 'told'), required(input, 'reason')]
+    const wanted = { exception: namedId(input), told, reason }
+    const { id, expiresAt } = await askEndAsTold(input.gateway, input.actor, wanted)
+    return {
+      json: { approval: id, expires_at: expiresAt.toISOString() },
+      lines: [`${id} waits until ${expiresAt.toISOString()} for an operator to approve it on the console`],
+    }
+  },
+})
+
 function byCommand(actor: Actor): Asker {
   assert(actor.kind === 'command', 'commands are run by whoever runs the machine')
   return actor
 }
 
-export const exceptionCommands = [list, assign, resolve, accept, endLostMovement]
+export const exceptionCommands = [list, assign, resolve, accept, endLostMovement, endAsTold]

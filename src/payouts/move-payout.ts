@@ -1,6 +1,6 @@
 import type { App } from '../app.ts'
 import { openContradiction } from '../exceptions/exception.ts'
-import { inOpenMonth, lockHeads, openBook } from '../ledger/book.ts'
+import { type Book, inOpenMonth, lockHeads, openBook } from '../ledger/book.ts'
 import { distinctHeads } from '../ledger/head-places.ts'
 import { lockSubaccountHeads, type SubaccountHead } from '../ledger/subaccount-heads.ts'
 import { type MerchantTerms, termsOf } from '../merchants/merchant.ts'
@@ -35,6 +35,8 @@ export type PayoutMove = {
   to: PayoutOutcome
   still?: (found: LockedPost<PayoutFailure>) => boolean
   alongside?: readonly Call[]
+  /** What is posted with its end, on the same locked head. Throws a refusal where that may not be: then nothing is written. */
+  posts?: (book: Book) => void
 }
 
 /** `shown`: it could not be taken back because it was shown; it goes on. */
@@ -114,6 +116,7 @@ export async function endPayoutsIn(
     if (payout.status === 'succeeded') postPaid(book, payout)
     else postReturned(book, payout)
   }
+  for (const { payout, posts } of moves) if (posts && rows.some(({ id }) => id === payout.id)) posts(book)
   const missed = await outcomesOfMissed(tx, endsOf(moves), { ended: rows, outcomeOf })
   const own = new Map(terms.map((one) => [one.id, one]))
   const kept = moves.filter((move) => move.to.status !== 'voided' || !missed.has(move.payout.id))

@@ -121,8 +121,8 @@ async function reportMismatch<Row extends Movable, Failure extends string>(
 ): Promise<boolean> {
   const { merchantId, tag, mode, id: subject } = row
   const now = app.clock.now()
-  const { amount, currency, externalId } = answer
-  const details = { amount, currency, external_id: externalId, differs }
+  const { amount, currency, externalId, railTransactionId: number } = answer
+  const details = { amount, currency, external_id: externalId, number, differs }
   app.log.error(
     { object_id: subject },
     'the rail reports another amount, party or reference than was asked for',

@@ -170,8 +170,8 @@ type Success = Extract<Status<string>, { kind: 'succeeded' }>
 function judgeSuccess(status: Success, asked: Attempt): Verdict {
   const differs = differing(asked, status, [])
   if (isSame(differs)) return { kind: 'agreed' }
-  const { amount, currency, externalId } = status
-  return broken('mismatch', { amount, currency, external_id: externalId, differs })
+  const { amount, currency, externalId, railTransactionId: number } = status
+  return broken('mismatch', { amount, currency, external_id: externalId, number, differs })
 }
 
 function judgeAbsence(

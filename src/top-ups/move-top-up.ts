@@ -1,8 +1,8 @@
 import type { App } from '../app.ts'
 import { openContradiction } from '../exceptions/exception.ts'
 import { railAccount } from '../ledger/accounts.ts'
-import { type Head, inOpenMonth, lockHeads, openBook } from '../ledger/book.ts'
-import type { Call } from '../platform/db/database.ts'
+import { type Book, inOpenMonth, lockHeads, openBook } from '../ledger/book.ts'
+import type { Call, Tx } from '../platform/db/database.ts'
 import { tagOf } from '../platform/ids.ts'
 import { type EndedBefore, outcomesOfMissed, overtakenOf } from '../rails/ends.ts'
 import type { LockedPost } from '../rails/lock-posts.ts'
@@ -20,6 +20,8 @@ type TopUpMove = {
   to: Final<ChargeFailure>
   still?: (found: LockedPost<ChargeFailure>) => boolean
   alongside: readonly Call[]
+  /** What is posted with its end, on the same locked head. Throws a refusal where that may not be: then nothing is written. */
+  posts?: (book: Book) => void
 }
 
 /**
@@ -28,35 +30,43 @@ type TopUpMove = {
  */
 export const moveTopUp = (app: App, move: TopUpMove): Promise<Moved> => inOpenMonth(() => moveOnce(app, move))
 
+const endsOf = (move: TopUpMove) => ({
+  ...{ noun: 'top-up' as const, moves: [move], rowOf: (one: TopUpMove) => one.topUp },
+})
+
 function moveOnce(app: App, move: TopUpMove): Promise<Moved> {
-  const { topUp, to, alongside } = move
-  const ends = { noun: 'top-up' as const, moves: [move], rowOf: (one: TopUpMove) => one.topUp }
-  const at = app.clock.now()
   return app.db.transactionFor<Moved>({ kind: 'outcome' }, async (tx) => {
-    const overtaken = await overtakenOf<ChargeFailure, TopUpMove>(tx, ends)
+    const overtaken = await overtakenOf<ChargeFailure, TopUpMove>(tx, endsOf(move))
     if (overtaken.has(move)) return { value: 'overtaken' }
-    const [ended, heads] = await tx.send(endTopUp(topUp, to, at), lockHeads([topUp]))
-    const missed = await outcomesOfMissed(tx, ends, { ended, outcomeOf })
-    const result = missed.get(topUp.id) ?? 'moved'
-    const opened =
-      result === 'contradicted'
-        ? openContradiction(topUp, { tag: tagOf(TOP_UP_PREFIX, topUp.id) ?? undefined, said: to, at })
-        : []
-    return {
-      value: result,
-      last: [...ended.flatMap((row) => credit(heads, row, at)), ...alongside, ...opened],
-    }
+    const { moved, writes } = await endTopUpIn(tx, move, app.clock.now())
+    return { value: moved, last: writes }
   })
 }
 
-/** Its whole amount to available. The subject is the rail's reference: no other top-up can be credited under it. */
-function credit(heads: readonly Head[], topUp: TopUp, at: Date): Call[] {
-  const { merchantId, mode, status, amount, channel, railReference: subject } = topUp
+/** Ends a top-up inside a transaction that writes more. Locks it, then the head. */
+export async function endTopUpIn(
+  tx: Tx,
+  move: TopUpMove,
+  at: Date,
+): Promise<{ moved: Moved; writes: readonly Call[] }> {
+  const { topUp, to, alongside, posts } = move
+  const [ended, heads] = await tx.send(endTopUp(topUp, to, at), lockHeads([topUp]))
+  const missed = await outcomesOfMissed(tx, endsOf(move), { ended, outcomeOf })
+  const moved = missed.get(topUp.id) ?? 'moved'
+  const tag = tagOf(TOP_UP_PREFIX, topUp.id) ?? undefined
+  const opened = moved === 'contradicted' ? openContradiction(topUp, { tag, said: to, at }) : []
   const book = openBook(heads, at)
+  for (const row of ended) credit(book, row)
+  if (moved === 'moved') posts?.(book)
+  return { moved, writes: [...book.writes(), ...alongside, ...opened] }
+}
+
+/** Its whole amount to available. The subject is the rail's reference: no other top-up can be credited under it. */
+function credit(book: Book, topUp: TopUp): void {
+  const { merchantId, mode, status, amount, channel, railReference: subject } = topUp
   const debit = railAccount(channel)
   if (status === 'succeeded')
     book.post({ merchantId, mode, kind: 'top_up', subject, debit, credit: 'available', amount })
-  return book.writes()
 }
 
 /** Of one that was closed already: the same end is a no-op, another is a contradiction (contract.md 3 o). */

@@ -19,7 +19,8 @@ export const APPROVAL_INVARIANTS: readonly Invariant[] = [
     counted: 'select count(*) from adjustments',
     offenders: `select coalesce(a.merchant_id, d.merchant_id, t.merchant_id) as merchant_id, coalesce(a.mode, d.mode::text, t.mode::text) as mode,
         coalesce(a.id, d.id, t.subject) as offender
-      from (select * from approvals where kind = 'adjustment' and status = 'approved') a
+      from (select * from approvals a where status = 'approved'
+          and (kind = 'adjustment' or kind = 'end-as-told' and (${SAID}->>'amount')::bigint > 0)) a
       full join adjustments d on (d.merchant_id, d.approval_id) = (a.merchant_id, a.id)
       full join (select * from transfers where kind in ('correction_in', 'correction_out')) t
         on (t.merchant_id, t.subject) = (d.merchant_id, d.id)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { approve } from '../../src/approvals/approve.ts'
+import { approve } from '../../src/reconciliation/approve.ts'
 import { operator } from '../helpers/actors.ts'
 import {
   ADJUSTMENT,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { askAdjustment } from '../../src/approvals/adjustment.ts'
-import { approve } from '../../src/approvals/approve.ts'
+import { approve } from '../../src/reconciliation/approve.ts'
 import { operator } from '../helpers/actors.ts'
 import { contradicted } from '../helpers/approving.ts'
 import { openedAndVerified } from '../helpers/opened.ts'

@@ -1,7 +1,7 @@
-import { approve } from '../../approvals/approve.ts'
 import { rejectApproval, withdrawApproval } from '../../approvals/end-approval.ts'
 import type { FormSpec, Values } from '../../pages/form-spec.ts'
 import { doneTo } from '../../pages/shown.ts'
+import { approve } from '../../reconciliation/approve.ts'
 import { APPROVALS } from '../texts/approvals.ts'
 import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
 import { APPROVE, REJECT, WITHDRAW } from './approval-forms.ts'

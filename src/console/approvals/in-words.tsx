@@ -16,6 +16,17 @@ export function sentencesOf(command: Command): string[] {
         words.told(shown(command.told)),
         command.resolve ? words.resolve : words.open,
       ]
+    case 'end-as-told':
+      return [
+        words.asTold(command.about, command.moved),
+        ...(command.amount === 0
+          ? [words.noDifference]
+          : [
+              words.correction(command.direction, command.amount),
+              words.against[command.against],
+              words.told(shown(command.told)),
+            ]),
+      ]
     case 'unfreeze-merchant':
       return [words.unfreeze(command.merchant, shown(command.frozen_for))]
     case 'unfreeze-platform':
@@ -35,6 +46,7 @@ export function About({ visit, approval }: { visit: ConsoleVisit; approval: Appr
   switch (command.kind) {
     case 'adjustment':
     case 'accept-breach':
+    case 'end-as-told':
       return <a href={visit.to(`/reconciliation/exceptions/${command.exception}`)}>{command.exception}</a>
     case 'unfreeze-merchant':
       return <a href={visit.to(`/merchants/${command.merchant}`)}>{command.merchant}</a>

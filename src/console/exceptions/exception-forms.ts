@@ -51,6 +51,16 @@ export const ACCEPT: FormSpec = {
   submit: forms.submit,
   once: true,
 }
+export const END_AS_TOLD: FormSpec = {
+  path: `${ONE}/end-as-told`,
+  action: 'movement.end-as-told',
+  fields: [
+    { name: 'told', label: forms.told, hint: forms.toldHint, most: MOST_TOLD },
+    { name: 'reason', label: forms.reason, most: MOST_TEXT },
+  ],
+  submit: forms.submit,
+  once: true,
+}
 export const ADJUST: FormSpec = {
   path: `${ONE}/adjust`,
   action: 'ledger.adjust',

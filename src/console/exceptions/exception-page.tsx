@@ -23,7 +23,7 @@ import { evidenceOf } from '../../reconciliation/evidence.ts'
 import { EXCEPTIONS } from '../texts/exceptions.ts'
 import type { ConsoleVisit } from '../visit.ts'
 import { BothSides } from './evidence-parts.tsx'
-import { ACCEPT, ADJUST, END_LOST, NOTE, RESOLVE, TAKE } from './exception-forms.ts'
+import { ACCEPT, ADJUST, END_AS_TOLD, END_LOST, NOTE, RESOLVE, TAKE } from './exception-forms.ts'
 import { Severity } from './exceptions-page.tsx'
 
 const { one, forms } = EXCEPTIONS
@@ -169,6 +169,13 @@ function Acts({ visit, exception, state }: ActsProps) {
         <Section title={forms.accept}>
           <FormBox of={ACCEPT} {...of}>
             <p class="hint">{forms.acceptSays}</p>
+          </FormBox>
+        </Section>
+      )}
+      {exception.kind === 'mismatch' && exception.merchant !== null && (
+        <Section title={forms.asTold}>
+          <FormBox of={END_AS_TOLD} {...of}>
+            <p class="hint">{forms.asToldSays}</p>
           </FormBox>
         </Section>
       )}

@@ -7,11 +7,12 @@ import { amountOf, type FormSpec, type Values } from '../../pages/form-spec.ts'
 import { doneTo } from '../../pages/shown.ts'
 import { assert } from '../../platform/assert.ts'
 import { notFound } from '../../platform/refusal.ts'
+import { askEndAsTold } from '../../reconciliation/end-as-told.ts'
 import { endLost } from '../../reconciliation/end-lost.ts'
 import { APPROVALS } from '../texts/approvals.ts'
 import { EXCEPTIONS } from '../texts/exceptions.ts'
 import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
-import { ACCEPT, ADJUST, END_LOST, LIST, NOTE, RESOLVE, TAKE } from './exception-forms.ts'
+import { ACCEPT, ADJUST, END_AS_TOLD, END_LOST, LIST, NOTE, RESOLVE, TAKE } from './exception-forms.ts'
 import { showException } from './exception-page.tsx'
 import { showExceptions } from './exceptions-page.tsx'
 
@@ -64,6 +65,14 @@ export const EXCEPTION_ROUTES: readonly ConsoleRoute[] = [
     const { id } = await askAcceptance(gateway, caller, { exception, reason })
     return `/approvals/${id}`
   }),
+  act(
+    END_AS_TOLD,
+    APPROVALS.forms.asked,
+    async ({ gateway, caller }, exception, { told = '', reason = '' }) => {
+      const { id } = await askEndAsTold(gateway, caller, { exception, told, reason })
+      return `/approvals/${id}`
+    },
+  ),
   act(ADJUST, APPROVALS.forms.asked, async ({ gateway, caller }, exception, values) => {
     const { told = '', reason = '', resolve } = values
     const { id } = await askAdjustment(gateway, caller, {

@@ -30,6 +30,7 @@ export const ACTION_NAMES: Partial<Record<Action, string>> = {
   'exception.resolve': 'Resolve exceptions',
   'movement.ask': 'Have the operator asked now',
   'payment.mark': 'Mark payments to look at again',
+  'movement.end-as-told': 'End a movement as its operator reports it',
   'movement.end-lost': 'End a movement that never arrived',
   'rails.check': 'Check the credentials at the operator',
   'float.record': 'Record money that we moved at the operator',

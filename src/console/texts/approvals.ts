@@ -16,6 +16,7 @@ export const APPROVALS = {
   columns: { what: 'What', about: 'About', by: 'Asked by', at: 'Asked', status: 'State', until: 'Until' },
   kinds: {
     adjustment: 'Correction of a balance',
+    'end-as-told': 'End as the operator reports it',
     'unfreeze-merchant': 'Unfreeze a merchant',
     'unfreeze-platform': 'Unfreeze the platform',
     installation: 'Switch to another contract',
@@ -34,6 +35,9 @@ export const APPROVALS = {
       direction === 'in'
         ? `${ugx(amount)} is added to what the merchant has available.`
         : `${ugx(amount)} is taken from what the merchant has available.`,
+    asTold: (about: string, moved: number) =>
+      `${about} ends as succeeded: its operator says that it moved ${ugx(moved)}. The exception is resolved with it.`,
+    noDifference: 'That is our amount: nothing is corrected.',
     against: {
       rail: 'It is booked against the money at the operator: the operator really moved it.',
       fees: 'It is booked against our fees.',

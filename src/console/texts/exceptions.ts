@@ -102,6 +102,7 @@ export const EXCEPTIONS = {
     refunded_outside: 'paid back outside',
     operator_corrected: 'the operator corrected itself',
     no_difference: 'there is no difference',
+    ended_as_told: 'ended as the operator reports it, by two operators',
     ended_lost: 'ended as lost, by the operator’s statement',
   } as const satisfies Record<Resolution, string>,
   agreed: 'later looks agreed',
@@ -125,6 +126,9 @@ export const EXCEPTIONS = {
     lostSays:
       'The movement fails and its money goes back. It needs an imported statement that covers its time and has no line about it.',
     ended: 'The movement has failed, and the exception is resolved.',
+    asTold: 'End it as the operator reports it',
+    asToldSays:
+      'The movement succeeds with our amount, and a correction of the difference to what the operator moved is posted with it, once a second operator has approved it within 24 hours. Record the same difference for the wallet with “gateway float record”.',
     adjust: 'Ask for a correction',
     adjustSays: 'A second operator must approve it within 24 hours. What the merchant cannot cover waits.',
     direction: 'Direction',

@@ -1,0 +1,12 @@
+import type { OperatorCaller } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import type { Gateway } from '../app.ts'
+import type { Approval } from '../approvals/approval.ts'
+import { approveWith } from '../approvals/approve.ts'
+import { END_AS_TOLD } from './end-as-told.ts'
+
+/** A second operator approves, whatever it is: what ends movements stands to the right of approvals. See `approveWith`. */
+export async function approve(gateway: Gateway, caller: OperatorCaller, id: string): Promise<Approval> {
+  allow(caller, 'approval.approve')
+  return approveWith({ 'end-as-told': END_AS_TOLD }, gateway, { caller, id })
+}

@@ -1,0 +1,74 @@
+import type { OpenedException } from '../exceptions/resolve-exception.ts'
+import { type Call, call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { domainRefusal } from '../platform/refusal.ts'
+import type { RailSide } from '../rails/rail.ts'
+
+/** A live movement of which its operator reports something else than was asked for. */
+export type ToldMovement = {
+  id: string
+  reference: string
+  installation: string
+  side: RailSide
+  isOpen: boolean
+  /** Whether the operator may still be getting it: it is queued, or being posted. */
+  isLeaving: boolean
+  /** What we say. Whole UGX. */
+  amount: number
+  giftCardAmount: number | null
+  subaccountId: string | null
+}
+
+const FIND = statement<ToldMovement>(
+  'movement that was told differently',
+  `select a.subject as id, a.id as reference, a.installation, a.side, a.state not in ('accepted', 'in_doubt') as "isLeaving",
+     coalesce(c.voided_at, p.voided_at, t.voided_at) is null
+       and coalesce(c.status, p.status, t.status) in ('pending', 'authorized') as "isOpen",
+     coalesce(c.amount - c.gift_card_amount, p.amount, t.amount)::float8 as amount,
+     c.gift_card_amount::float8 as "giftCardAmount", p.subaccount_id as "subaccountId"
+   from rail_attempts a
+   left join charges c on c.merchant_id = a.merchant_id and c.id = a.subject
+   left join payouts p on p.merchant_id = a.merchant_id and p.id = a.subject
+   left join top_ups t on t.merchant_id = a.merchant_id and t.id = a.subject
+   where a.merchant_id = $1 and a.subject = $2`,
+)
+
+export const toldMovement = (merchantId: number, id: string): Call<ToldMovement> => call(FIND, merchantId, id)
+
+/** What ends it: what the operator says that it moved, and the correction that makes up for the difference. */
+export type ToldEnd = { moved: number; number: string | null; direction: 'in' | 'out'; amount: number }
+
+/** How this movement ends by this exception. Throws a refusal that says why it cannot end so. */
+export function toldEnd(exception: OpenedException, movement: ToldMovement | undefined): ToldEnd {
+  const { kind, details } = exception
+  if (kind !== 'mismatch')
+    throw domainRefusal(
+      'conflict',
+      `only a movement of which its operator reports another amount can be ended so: this exception is ${kind}`,
+    )
+  if (!movement?.isOpen)
+    throw domainRefusal('conflict', 'this movement has ended: there is nothing to end any more')
+  if (movement.isLeaving)
+    throw domainRefusal('conflict', 'this movement is being sent just now: look at it again')
+  const moved = movedBy(details, movement.amount)
+  const isMore = moved > movement.amount
+  const isIn = movement.side === 'collect' ? isMore : !isMore
+  return {
+    ...{ moved, number: typeof details.number === 'string' ? details.number : null },
+    ...{ direction: isIn ? 'in' : 'out', amount: Math.abs(moved - movement.amount) },
+  }
+}
+
+/** What the operator says that it moved: ours, where only something else differs. */
+function movedBy(
+  { amount, currency, rail_said: listed, differs }: Record<string, unknown>,
+  ours: number,
+): number {
+  if (typeof currency === 'string' && currency !== 'UGX')
+    throw domainRefusal('conflict', `its operator reports ${currency}: what it moved cannot be told in UGX`)
+  if (typeof differs === 'object' && differs !== null && !('amount' in differs)) return ours
+  const said = amount ?? listed
+  if (typeof said !== 'number' || !Number.isSafeInteger(said) || said < 0)
+    throw domainRefusal('conflict', 'its operator does not say what it moved')
+  return said
+}
