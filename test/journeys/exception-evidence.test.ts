@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import test from 'node:test'
 import { moveCharge } from '../../src/charges/move-charge.ts'
 import { resolvePlatformException } from '../../src/exceptions/platform-exceptions.ts'
 import { resolveException } from '../../src/exceptions/resolve-exception.ts'
-import { importStatement } from '../../src/reconciliation/import-statement.ts'
 import type { Leg } from '../../src/reconciliation/leg.ts'
 import { reconcileNow } from '../../src/reconciliation/reconcile.ts'
-import { fromPath } from '../../src/reconciliation/statement-file.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { followUntilEnded } from '../helpers/following-charges.ts'
 import { newPayer, type Shop } from '../helpers/live-service.ts'
 import { startOp1Service } from '../helpers/op1-service.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'
+import { importLines, movedLine } from '../helpers/operator-statements.ts'
 import { pay } from '../helpers/payouts.ts'
 import { openOf, paidBy } from '../helpers/reconciling.ts'
 
@@ -24,8 +21,6 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-const folder = mkdtempSync(join(tmpdir(), 'evidence-'))
-let files = 0
 /** When the operator has listed what, and under which number: always the same. */
 const listed = new Map<string, { number: string; at: number }>()
 /** Without a payment of ours a list is of no side of which something could be missing. */
@@ -40,32 +35,19 @@ async function numberFor(id: string): Promise<string> {
 }
 /** Imports the operator's word about these, in a list of the hours around them. */
 async function importing(lines: readonly { id: string; amount: number }[]): Promise<Leg> {
-  files += 1
-  const path = join(folder, `${files}.csv`)
   const now = service.clock.nowMs()
   for (const { id } of lines) if (!listed.has(id)) listed.set(id, { number: await numberFor(id), at: now })
-  const { id: other } = another
-  const at = (ms: number) => new Date(ms).toISOString()
   const moments = [now, ...lines.map(({ id }) => listed.get(id)?.at ?? now)]
-  const rows = [
-    `1,,other,1,0,0,UGX,${at(Math.min(...moments) - 3 * HOUR)},SUCCESSFUL`,
+  return importLines(service, [
+    movedLine('1', '', 1, new Date(Math.min(...moments) - 3 * HOUR), 'other'),
     ...lines.map(({ id, amount }) => {
       const line = listed.get(id)
       assert.ok(line)
-      return `${line.number},${id},collect,${amount},0,0,UGX,${at(line.at)},SUCCESSFUL`
+      return movedLine(line.number, id, amount, new Date(line.at))
     }),
-    `${await numberFor(other)},${other},collect,500000,0,0,UGX,${at(now)},SUCCESSFUL`,
-    `2,,other,1,0,0,UGX,${at(Math.max(...moments) + 3 * HOUR)},SUCCESSFUL`,
-  ]
-  const head = 'rail_transaction_id,external_id,type,amount,fee,tax,currency,at,status'
-  writeFileSync(path, `${[head, ...rows].join('\n')}\n`)
-  const source = fromPath(path)
-  return importStatement(service.gateway, BY_HAND, {
-    source,
-    installation: 'ug-1',
-    period: null,
-    dryRun: false,
-  })
+    movedLine(await numberFor(another.id), another.id, 500_000, new Date(now)),
+    movedLine('2', '', 1, new Date(Math.max(...moments) + 3 * HOUR), 'other'),
+  ])
 }
 
 const kindsOf = async (id: string) => (await openOf(service, id)).map(({ kind }) => kind)
