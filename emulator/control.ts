@@ -138,6 +138,11 @@ async function answer(emulator: Emulator, request: IncomingMessage, response: Se
 
 function send(response: ServerResponse, status: number, result: unknown): void {
   const isText = typeof result === 'string'
-  response.writeHead(status, { 'content-type': isText ? 'text/csv; charset=utf-8' : 'application/json' })
+  // A caller who comes back after a pause must not meet a connection that is just being closed.
+  const headers = {
+    'content-type': isText ? 'text/csv; charset=utf-8' : 'application/json',
+    connection: 'close',
+  }
+  response.writeHead(status, headers)
   response.end(isText ? result : JSON.stringify(result ?? {}))
 }
