@@ -11,16 +11,22 @@ import { SIDES, type Side } from './troubles.ts'
 export type Wallet = { contract: 0 | 1; side: Side; from: Date }
 type World = { installation: Installation; operators: readonly Emulator[] }
 type Leg = { leg: string; looked_at: number; agreed: number }
+const NOTHING: Leg = { leg: 'statement', looked_at: 0, agreed: 0 }
 
-/** Imports what the operator has moved in this wallet until now, as staff do. Throws when the command fails. */
-export async function importList({ installation, operators }: World, wallet: Wallet): Promise<Leg> {
+/**
+ * Imports what the operator has moved in this wallet until now, as staff do. Null where it has moved nothing. Throws when the
+ * command fails.
+ */
+export async function importList({ installation, operators }: World, wallet: Wallet): Promise<Leg | null> {
   const { contract, side, from } = wallet
   const period = { from: from.toISOString(), to: installation.clock.now().toISOString() }
   const name = `contract-${contract} ${side} until ${period.to}`
   const query = new URLSearchParams({ ...period, side })
-  const list = await request(`${operators[contract]?.controlUrl}/statement.csv?${query}`)
+  const answer = await request(`${operators[contract]?.controlUrl}/statement.csv?${query}`)
+  const list = await answer.body.text()
+  if (list.trim().split('\n').length === 1) return null
   const file = join(installation.dataDir, '..', `${name}.csv`.replaceAll(/[ :]/g, '-'))
-  writeFileSync(file, await list.body.text())
+  writeFileSync(file, list)
   const told = ['--statement', file, '--installation', `contract-${contract}`]
   const spans = ['--from', period.from, '--to', period.to]
   const { code, json, stderr } = await installation.command(['reconcile', ...told, ...spans])
@@ -62,7 +68,7 @@ export async function importAll(world: World, from: Date): Promise<string[]> {
   const wrong: string[] = []
   for (const contract of [0, 1] as const)
     for (const side of SIDES) {
-      const { looked_at: lines, agreed } = await importList(world, { contract, side, from })
+      const { looked_at: lines, agreed } = (await importList(world, { contract, side, from })) ?? NOTHING
       if (lines - agreed > misledLines(world.operators))
         wrong.push(`contract-${contract} ${side}: we agree with ${agreed} of ${lines} lines`)
     }
