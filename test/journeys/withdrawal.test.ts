@@ -59,46 +59,6 @@ async function sendFor(days: number) {
   }
 }
 
-test('a withdrawal is not approved after its number, its merchant or the verification has changed since; it waits', async () => {
-  const own = await owner()
-  const { id } = await request(own)
-  const { merchantId, merchant } = own
-  const setNumber = (phone: string) => setWithdrawalNumber(service.app, BY_HAND, { merchantId, phone })
-  const refused = (message: RegExp) =>
-    assert.rejects(decide(own, id, 'approved'), (error: any) => {
-      assert.deepEqual([error.status, error.code], [409, 'conflict'])
-      assert.match(error.message, message)
-      return true
-    })
-  await setNumber('0772 000 999')
-  await refused(/^the merchant has set another number since: reject the withdrawal, and it can be asked for/)
-  await verifyWithdrawalNumber(service.app, BY_HAND, merchantId)
-  await refused(/^the merchant has set another number since/)
-  await setNumber(NUMBER)
-  await refused(
-    /^the number was set anew since and is not verified: verify it and approve the withdrawal then/,
-  )
-  await verifyWithdrawalNumber(service.app, BY_HAND, merchantId)
-  await service.set(merchant, { kycStatus: 'rejected' })
-  await refused(/^this merchant is not verified any more: reject the withdrawal, or approve it when/)
-  await service.set(merchant, { active: false })
-  await refused(/^this merchant is inactive now: reject the withdrawal, or approve it when/)
-  await sendFor(1)
-  assert.equal(askedFor(id).length, 0)
-  await service.set(merchant, { active: true, kycStatus: 'verified' })
-  await decide(own, id, 'approved')
-  await setNumber('0772 000 999')
-  await decide(own, id, 'approved')
-  await sendFor(1)
-  assert.equal(askedFor(id).length, 1)
-  const rejected = await owner()
-  const second = await request(rejected)
-  await service.set(rejected.merchant, { active: false, kycStatus: 'rejected' })
-  await decide(rejected, second.id, 'rejected')
-  await service.set(rejected.merchant, { active: true, kycStatus: 'verified' })
-  assert.equal(await availableOf(rejected.api), 995_000)
-})
-
 test('a withdrawal reserves its money and waits, without any call to the network, until staff approve it', async () => {
   const own = await owner()
   const { id } = await request(own)

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { type Decision, decideWithdrawal, requestWithdrawal } from '../../src/withdrawals/withdraw.ts'
+import { setWithdrawalNumber, verifyWithdrawalNumber } from '../../src/withdrawals/withdrawal-number.ts'
+import { BY_HAND } from '../helpers/actors.ts'
+import { openedAndVerified } from '../helpers/opened.ts'
+import { richShop, startPayingService } from '../helpers/payouts.ts'
+import { availableOf } from '../helpers/schedules.ts'
+
+// What a withdrawal was judged by when it was asked for may have changed when it is approved.
+const NUMBER = '0772 000 111'
+const service = openedAndVerified(() => startPayingService())
+
+/** A merchant whose withdrawal waits. */
+async function waiting() {
+  const { merchant, live } = await richShop(service)
+  const { merchant: row } = await findMerchant(service.gateway, merchant.id)
+  const merchantId = row.id
+  const setNumber = (phone: string) => setWithdrawalNumber(service.app, BY_HAND, { merchantId, phone })
+  const verify = () => verifyWithdrawalNumber(service.app, BY_HAND, merchantId)
+  await setNumber(NUMBER)
+  await verify()
+  const { id } = await requestWithdrawal(service.app, BY_HAND, { merchantId, amount: 100_000 })
+  const decide = (decision: Decision) =>
+    decideWithdrawal(service.app, BY_HAND, { merchantId, id, decision, note: null })
+  return { merchant, live, id, setNumber, verify, decide }
+}
+
+test('a withdrawal is not approved after its number, its merchant or the verification has changed since; it waits', async () => {
+  const { merchant, id, setNumber, verify, decide } = await waiting()
+  const refused = (message: RegExp) =>
+    assert.rejects(decide('approved'), (error: any) => {
+      assert.deepEqual([error.status, error.code], [409, 'conflict'])
+      assert.match(error.message, message)
+      return true
+    })
+  await setNumber('0772 000 999')
+  await refused(/^the merchant has set another number since: reject the withdrawal, and it can be asked for/)
+  await verify()
+  await refused(/^the merchant has set another number since/)
+  await setNumber(NUMBER)
+  await refused(
+    /^the number was set anew since and is not verified: verify it and approve the withdrawal then/,
+  )
+  await verify()
+  await service.set(merchant, { kycStatus: 'rejected' })
+  await refused(/^this merchant is not verified any more: reject the withdrawal, or approve it when/)
+  await service.set(merchant, { active: false })
+  await refused(/^this merchant is inactive now: reject the withdrawal, or approve it when/)
+  const sent = () => service.rail.submitted.filter(({ publicId }) => publicId === id).length
+  await service.run('send-payouts')
+  assert.equal(sent(), 0)
+  await service.set(merchant, { active: true, kycStatus: 'verified' })
+  await decide('approved')
+  await setNumber('0772 000 999')
+  await decide('approved')
+  await service.run('send-payouts')
+  assert.equal(sent(), 1)
+})
+
+test('one that cannot be approved any more is rejected, and its money comes back', async () => {
+  const { merchant, live, decide } = await waiting()
+  await service.set(merchant, { active: false, kycStatus: 'rejected' })
+  await decide('rejected')
+  await service.set(merchant, { active: true, kycStatus: 'verified' })
+  assert.equal(await availableOf(live), 500_000)
+})
