@@ -9,6 +9,7 @@ import { SENDING_MS } from '../rails/repost-times.ts'
 import { addEvents } from '../webhooks/events.ts'
 import type { Charge } from './charge.ts'
 import { chargeEventJson } from './charge-json.ts'
+import { phoneDigest } from './write-charges.ts'
 
 /** What a customer has chosen on a hosted page. Whole UGX; `giftCardAmount` is what a card covers of `amount`. */
 export type CheckoutInput = {
@@ -33,8 +34,8 @@ export type CheckoutCharge = Charge & { paysOnce: boolean; published: boolean; f
 const ADD_CHECKOUT_CHARGE = statement<{ id: string }>(
   'add checkout charge',
   `insert into charges (merchant_id, id, mode, status, amount, fee, gift_card_amount, channel, phone, phone9, email, reference,
-     rail_reference, payment_link_id, pays_once, published, created_at, completed_at, follow_at, hold_until, settled_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $18, $18)`,
+     rail_reference, payment_link_id, pays_once, published, created_at, completed_at, follow_at, hold_until, settled_at, phone_digest)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $18, $18, $20)`,
 )
 
 /** The row of a payment by mobile money, for all of the amount or for the rest that the card leaves. */
@@ -115,6 +116,7 @@ export const addCheckoutCharge = (charge: CheckoutCharge): Call =>
     charge.createdAt.toISOString(),
     charge.completedAt?.toISOString() ?? null,
     charge.followAt?.toISOString() ?? null,
+    phoneDigest(charge),
   )
 
 /** `charge.succeeded` for a charge that a gift card covers in full. */

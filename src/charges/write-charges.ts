@@ -1,12 +1,19 @@
 import { callForRows } from '../platform/db/columns.ts'
-import { bigint, boolean, copyInto, mode, text, time } from '../platform/db/copy.ts'
+import { bigint, boolean, bytea, copyInto, mode, text, time } from '../platform/db/copy.ts'
 import type { Call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { lastNine } from '../platform/phone.ts'
+import { shortDigest, shortDigestSql } from '../platform/short-digest.ts'
 import type { Charge } from './charge.ts'
 
 /** A charge about to be stored. Test charges are published at once, live ones when the rail has answered. */
 export type NewCharge = Charge & { published: boolean; followAt: Date }
+
+/** What is kept beside the phone of a charge, bound to its id: to somebody else's phone no refund goes unseen. */
+export const phoneDigest = ({ id, phone }: Pick<Charge, 'id' | 'phone'>): Buffer | null =>
+  phone === null ? null : shortDigest(`${id} ${phone}`)
+/** The same in SQL, of a row of `charges`. */
+export const phoneDigestSql = (row: string): string => shortDigestSql(`${row}.id || ' ' || ${row}.phone`)
 
 const CHARGES = copyInto<NewCharge>('add charges', 'charges', {
   merchant_id: bigint((one) => one.merchantId),
@@ -25,6 +32,7 @@ const CHARGES = copyInto<NewCharge>('add charges', 'charges', {
   created_at: time((one) => one.createdAt),
   follow_at: time((one) => one.followAt),
   shares: bigint((one) => one.shares),
+  phone_digest: bytea(phoneDigest),
 })
 
 export const addCharges = (charges: readonly NewCharge[]): Call[] => CHARGES.rows(charges)

@@ -145,7 +145,10 @@ async function register(
         const { publicId, tag, handle } = draft
         const [[made]] = await tx.send(call(REGISTER, publicId, tag, handle, app.cell, at.toISOString()))
         assert(made, 'a merchant that was registered has an id')
-        return { value: null, last: [...keep, auditRow(createdBy(actor, { ...draft, id: made.id }, at))] }
+        return {
+          value: null,
+          last: [...keep, auditRow(createdBy(actor, { draft: { ...draft, id: made.id }, input, at }))],
+        }
       })
       return draft
     } catch (error) {
@@ -185,10 +188,15 @@ function handleFor(name: string, attempt: number): string {
   return attempt === 1 && !RESERVED.has(slug) ? slug : `${slug}-${newTag()}`
 }
 
-const createdBy = (actor: Actor, { id, publicId, handle }: Draft & { id: number }, at: Date): Act => ({
-  ...{ actor, action: 'merchant.create', at },
-  ...{ merchantId: id, subject: publicId, after: { handle } },
+type Beginning = { draft: Draft & { id: number }; input: NewMerchant; at: Date }
+
+/** With what it begins: `verify` compares what stands with the newest row that says something of it. */
+const createdBy = (actor: Actor, { draft: { id, publicId, handle }, input, at }: Beginning): Act => ({
+  ...{ actor, action: 'merchant.create', at, merchantId: id, subject: publicId },
+  after: { handle, kycStatus: kycOf(input), vendingEnabled: input.vending ?? false },
 })
+
+const kycOf = ({ verified }: NewMerchant) => (verified ? 'verified' : 'pending')
 
 async function storeInCell(
   app: App,
@@ -208,7 +216,7 @@ async function storeInCell(
         input.email,
         merchant.publicKeys.test,
         merchant.publicKeys.live,
-        input.verified ? 'verified' : 'pending',
+        kycOf(input),
         input.vending ?? false,
         at.toISOString(),
       ),
@@ -217,7 +225,7 @@ async function storeInCell(
       value: null,
       last: [
         // A repeat that finishes a cut call stores nothing again.
-        ...auditRows(stored.length === 0 ? [] : [createdBy(actor, merchant, at)]),
+        ...auditRows(stored.length === 0 ? [] : [createdBy(actor, { draft: merchant, input, at })]),
         makeHeads(merchant.id),
         addSecret(app, {
           merchantId: merchant.id,

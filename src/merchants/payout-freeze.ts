@@ -177,7 +177,7 @@ type AccountFreeze = {
   until?: Date | null
 }
 
-const LONGEST_FREEZE_MS = 366 * 24 * 3_600_000
+export const LONGEST_FREEZE_MS = 366 * 24 * 3_600_000
 
 /**
  * Freezes one account's live payouts, or ends that. The pause of an open exception is another column and stays. A freeze of what is frozen

@@ -102,9 +102,11 @@ function closing<Row extends Movable, Failure extends string>(
   if (row.mode === 'test') return []
   const attempt = attemptOf(row)
   const at = app.clock.now()
+  const asked = { ...attempt, question: row.questionCount + 1 }
+  const number = answer.kind === 'succeeded' ? answer.railTransactionId : null
   return [
     endAttempt(attempt, { at, submitEndedAt: at }),
-    addEvidence({ ...attempt, question: row.questionCount + 1 }, answer.kind, answer.evidence),
+    addEvidence(asked, answer.kind, answer.evidence, number),
   ]
 }
 

@@ -91,6 +91,7 @@ type EvidenceRow = {
   attempt: Heard
   answer: string
   heard: Evidence
+  number: string | null
 }
 const EVIDENCE = copyInto<EvidenceRow>('add rail evidence', 'rail_evidence', {
   merchant_id: bigint(({ attempt }) => attempt.merchantId),
@@ -107,6 +108,7 @@ const EVIDENCE = copyInto<EvidenceRow>('add rail evidence', 'rail_evidence', {
   body_head: text(({ heard }) => heard.bodyHead ?? null),
   installation: text(({ attempt }) => attempt.installation ?? null),
   question: integer(({ attempt }) => attempt.question ?? null),
+  rail_transaction_id: text(({ number }) => number),
 })
 
 /** Stores attempts in the commit before the rail hears of them. */
@@ -202,6 +204,10 @@ export const countQuestion = (
     ],
   )
 
-/** Stores the evidence, in the commit that records the answer. */
-export const addEvidence = (attempt: Heard, answer: string, heard: Evidence): Call =>
-  EVIDENCE.row({ attempt, answer, heard })
+/** Stores the evidence, in the commit that records the answer. `number`: the operator's own, as a success gave it. */
+export const addEvidence = (
+  attempt: Heard,
+  answer: string,
+  heard: Evidence,
+  number: string | null = null,
+): Call => EVIDENCE.row({ attempt, answer, heard, number })

@@ -7,6 +7,10 @@ export type Ladder = {
 // So that a thousand movements of the same moment are not asked about all at once.
 const SPREAD = 0.2
 
+/** The longest step that a ladder may have, in ms, and the longest wait for a question that follows from it. */
+export const LONGEST_STEP_MS = 86_400_000
+export const LONGEST_WAIT_MS = LONGEST_STEP_MS * (1 + SPREAD)
+
 /**
  * When to ask again about a movement whose submit ended at `fromMs`, in ms of the same clock. It never stops asking: only
  * the rail's own answer ends a movement. `chance` spreads the steps by up to 20 % either way; a question that the spread

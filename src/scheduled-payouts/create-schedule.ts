@@ -16,6 +16,7 @@ import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId } from '../platform/ids.ts'
 import { domainRefusal } from '../platform/refusal.ts'
+import { shortDigestSql } from '../platform/short-digest.ts'
 import { NOT_COUNTED } from '../rate-limits/exact-window.ts'
 import { presentSchedule, type Schedule } from './schedule.ts'
 import { readScheduleTerms, type ScheduledPayoutCreate, type ScheduleTerms } from './schedule-request.ts'
@@ -32,8 +33,8 @@ const COUNT = statement<{ open: number }>(
 const ADD = statement(
   'add schedule',
   `insert into schedules (merchant_id, id, mode, status, name, amount, channel, interval, recipients, max_per_recipient,
-     start_at, anchor_at, next_run_at, created_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $13)`,
+     start_at, anchor_at, next_run_at, created_at, digest)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $13, ${shortDigestSql(`$6::bigint || ' ' || $9::jsonb::text`)})`,
 )
 
 /**

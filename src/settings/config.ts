@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { LONGEST_HOLD_HOURS } from '../merchants/merchant.ts'
 import { armCrashPoint } from '../platform/crash-point.ts'
 import { watchTransactions } from '../platform/db/open-transaction.ts'
 import type { Op1Installation } from '../rails/op1-momo/installation.ts'
@@ -88,13 +89,13 @@ const SETTINGS = {
     'TEST_HOLD_SECONDS',
     '0',
     'hold of test charges; 0 credits available in the commit that succeeds',
-    wholeNumber(0, 2_592_000),
+    wholeNumber(0, LONGEST_HOLD_HOURS * 3600),
   ),
   liveHoldHours: setting(
     'LIVE_HOLD_HOURS',
     '24',
     'hold of live charges before they settle (spec 1.8)',
-    wholeNumber(0, 720),
+    wholeNumber(0, LONGEST_HOLD_HOURS),
   ),
   ...AMOUNT_SETTINGS,
   ...FOLLOW_SETTINGS,

@@ -19,14 +19,15 @@ for (const [text, why] of [
   ['5,x;60', /must be ages in seconds/],
   ['5;60:10', /must be ages in seconds/],
   ['5;60;70', /must be ages in seconds/],
-  ['5,7;60', /each 5 or more later/],
-  ['10,10;60', /each 5 or more later/],
-  ['4;60', /each 5 or more later/],
+  ['5,7;60', /each 5 to 86400 later/],
+  ['10,10;60', /each 5 to 86400 later/],
+  ['4;60', /each 5 to 86400 later/],
   [`${Array.from({ length: 51 }, (_, nth) => 5 * (nth + 1)).join()};60`, /at most 50 first ages/],
   ['5,300;300:60;600', /end later than what stands before/],
   ['5;900:60;800:60;600', /end later than what stands before/],
   ['5;900:1;600', /must ask every 5 to 86400 seconds/],
   ['5;86401', /must ask every 5 to 86400 seconds/],
+  ['5,86406;60', /each 5 to 86400 later/],
 ] as const)
   test(`the ladder "${text.slice(0, 30)}" is refused`, () => {
     assert.throws(

@@ -1,9 +1,8 @@
-import type { Ladder } from '../rails/follow-ladder.ts'
+import { type Ladder, LONGEST_STEP_MS } from '../rails/follow-ladder.ts'
 import { setting, WrongSettings, wholeNumber } from './setting-readers.ts'
 
 const SECOND_MS = 1000
-const HOUR_SECONDS = 3600
-const DAY_SECONDS = 24 * HOUR_SECONDS
+const LONGEST_STEP_SECONDS = LONGEST_STEP_MS / SECOND_MS
 const MONTH_HOURS = 720
 // With the spread of a fifth two questions stay two seconds apart.
 const LEAST_STEP_SECONDS = 5
@@ -39,9 +38,9 @@ export function readLadder(text: string): Ladder {
   if (parts.length < 2 || !/^[0-9]+(?:,[0-9]+)*$/.test(parts[0] ?? '')) throw new WrongSettings(FORM)
   const first = (parts[0] ?? '').split(',').map(Number)
   const steps = first.map((age, index) => age - (first[index - 1] ?? 0))
-  if (first.length > MOST_QUESTIONS || steps.some((step) => step < LEAST_STEP_SECONDS))
+  if (first.length > MOST_QUESTIONS || steps.some((step) => !isStep(step)))
     throw new WrongSettings(
-      `must have at most ${MOST_QUESTIONS} first ages, each ${LEAST_STEP_SECONDS} or more later`,
+      `must have at most ${MOST_QUESTIONS} first ages, each ${LEAST_STEP_SECONDS} to ${LONGEST_STEP_SECONDS} later`,
     )
   const periods = parts.slice(1).map((part, index) => readPeriod(part, index === parts.length - 2))
   const ends = [first.at(-1) ?? 0, ...periods.map(({ until }) => until)]
@@ -57,7 +56,9 @@ function readPeriod(part: string, isLast: boolean): { until: number; every: numb
   const [, until, everyText] = /^(?:([0-9]+):)?([0-9]+)$/.exec(part) ?? []
   if (everyText === undefined || (until === undefined) !== isLast) throw new WrongSettings(FORM)
   const every = Number(everyText)
-  if (every < LEAST_STEP_SECONDS || every > DAY_SECONDS)
-    throw new WrongSettings(`must ask every ${LEAST_STEP_SECONDS} to ${DAY_SECONDS} seconds`)
+  if (!isStep(every))
+    throw new WrongSettings(`must ask every ${LEAST_STEP_SECONDS} to ${LONGEST_STEP_SECONDS} seconds`)
   return { until: until === undefined ? Number.POSITIVE_INFINITY : Number(until), every }
 }
+
+const isStep = (seconds: number) => seconds >= LEAST_STEP_SECONDS && seconds <= LONGEST_STEP_SECONDS

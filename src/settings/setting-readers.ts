@@ -1,3 +1,5 @@
+import { LONGEST_DELAY_S } from '../webhooks/delivery.ts'
+
 /**
  * A value that cannot be used, with a sentence that a person can act on. All wrong values are named at once, and the start
  * stops.
@@ -95,8 +97,8 @@ export const masterKeys = (text: string) =>
   })
 export const retryDelays = (text: string) => {
   const delays = text.split(',').map((part) => Number(part.trim()))
-  if (delays.length !== 8 || delays.some((delay) => !(delay >= 0 && delay <= 604_800)))
-    throw new WrongSettings('must be eight numbers of seconds (0 to 604800) with commas between')
+  if (delays.length !== 8 || delays.some((delay) => !(delay >= 0 && delay <= LONGEST_DELAY_S)))
+    throw new WrongSettings(`must be eight numbers of seconds (0 to ${LONGEST_DELAY_S}) with commas between`)
   return delays
 }
 export const hostPorts = (text: string) => {

@@ -1,3 +1,4 @@
+import { shortDigestSql } from '../platform/short-digest.ts'
 import type { Invariant } from './invariant.ts'
 
 const OF_MONEY = `where starts_with(type, 'charge.') or starts_with(type, 'payout.')`
@@ -51,5 +52,11 @@ export const EVENT_INVARIANTS: readonly Invariant[] = [
     counted: 'select count(*) from deliveries where lease_until is not null',
     offenders: `select merchant_id, mode, event_id as offender from deliveries
       where lease_until < $1::timestamptz - interval '5 minutes'`,
+  },
+  {
+    id: 'EV7',
+    says: 'the bytes of an event are those with which it was stored: what is sent again is what was sent',
+    counted: 'select count(*) from events',
+    offenders: `select merchant_id, mode, id as offender from events where digest <> ${shortDigestSql('body')}`,
   },
 ]

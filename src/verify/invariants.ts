@@ -1,6 +1,7 @@
 import { APPROVAL_INVARIANTS } from './approval-invariants.ts'
 import { BULK_INVARIANTS } from './bulk-invariants.ts'
 import { CHARGE_INVARIANTS } from './charge-invariants.ts'
+import { DECISION_INVARIANTS } from './decision-invariants.ts'
 import { DISPUTE_INVARIANTS } from './dispute-invariants.ts'
 import { EVENT_INVARIANTS } from './event-invariants.ts'
 import { GIFT_CARD_INVARIANTS } from './gift-card-invariants.ts'
@@ -8,17 +9,22 @@ import type { Invariant } from './invariant.ts'
 import { KEY_INVARIANTS } from './key-invariants.ts'
 import { LEDGER_INVARIANTS } from './ledger-invariants.ts'
 import { LINK_INVARIANTS } from './link-invariants.ts'
+import { OPERATOR_INVARIANTS } from './operator-invariants.ts'
 import { OVERDUE_INVARIANTS } from './overdue-invariants.ts'
 import { OWNER_INVARIANTS } from './owner-invariants.ts'
 import { PAYOUT_INVARIANTS } from './payout-invariants.ts'
 import { PREPARED_INVARIANTS } from './prepared-invariants.ts'
 import { RAIL_INVARIANTS } from './rail-invariants.ts'
+import { RECIPIENT_INVARIANTS } from './recipient-invariants.ts'
 import { REFUND_INVARIANTS } from './refund-invariants.ts'
+import { REQUEST_INVARIANTS } from './request-invariants.ts'
 import { SCHEDULE_INVARIANTS } from './schedule-invariants.ts'
 import { SETTLEMENT_INVARIANTS } from './settlement-invariants.ts'
 import { SPLIT_INVARIANTS } from './split-invariants.ts'
 import { STOREFRONT_INVARIANTS } from './storefront-invariants.ts'
 import { TALLY_INVARIANTS } from './tally-invariants.ts'
+import { TERM_INVARIANTS } from './term-invariants.ts'
+import { TIME_INVARIANTS } from './time-invariants.ts'
 import { TOP_UP_INVARIANTS } from './top-up-invariants.ts'
 import { TRIGGER_INVARIANTS } from './trigger-invariants.ts'
 import { VENDING_INVARIANTS } from './vending-invariants.ts'
@@ -47,6 +53,12 @@ export const INVARIANTS: readonly Invariant[] = [
   ...DISPUTE_INVARIANTS,
   ...VERIFICATION_INVARIANTS,
   ...EVENT_INVARIANTS,
+  ...REQUEST_INVARIANTS,
+  ...RECIPIENT_INVARIANTS,
+  ...OPERATOR_INVARIANTS,
+  ...DECISION_INVARIANTS,
+  ...TERM_INVARIANTS,
+  ...TIME_INVARIANTS,
   ...OVERDUE_INVARIANTS,
   ...OWNER_INVARIANTS,
   ...TRIGGER_INVARIANTS,

@@ -74,11 +74,11 @@ export const RAIL_INVARIANTS: readonly Invariant[] = [
   },
   {
     id: 'RA2',
-    says: 'only a live payout that waits to be sent and has never left stands in the queue that a freeze or a pause holds back',
+    says: 'a live payout that waits to be sent and has never left stands in the queue that a freeze or a pause holds back, and no other does',
     counted: 'select count(*) from payouts',
     offenders: `select p.merchant_id, p.mode, p.id as offender from payouts p
         left join rail_attempts a on (a.merchant_id, a.subject) = (p.merchant_id, p.id)
-        where p.in_queue and (a.state in ('queued', 'not_sent') and a.first_sent_at is null) is not true`,
+        where p.in_queue <> ((a.state in ('queued', 'not_sent') and a.first_sent_at is null) is true)`,
   },
   {
     id: 'RA3',

@@ -30,7 +30,7 @@ export type Claimed = {
   createdAt: Date
 }
 
-const LEASE_MS = 15_000
+export const DELIVERY_LEASE_MS = 15_000
 /** How many due rows the cheap query reads; if it finds that many, the thorough one is used. */
 export const DUE_LOOKED_AT = 5000
 
@@ -40,7 +40,7 @@ const BEHAVIOUR = `coalesce(r.lane, 'fast') as lane, coalesce(r.good_in_a_row, 0
 // A claim changes no indexed column, so that it writes to none of the indexes. The row stays due, and whoever looks for work passes
 // over it: at most one row for each socket.
 export const nobodyHas = (row: string, at = '$1') =>
-  `(${row}.lease_until is null or ${isOver(`${row}.lease_until`, at, LEASE_MS)})`
+  `(${row}.lease_until is null or ${isOver(`${row}.lease_until`, at, DELIVERY_LEASE_MS)})`
 
 const LOOK = statement<DueMerchant>(
   'merchants with due deliveries',
@@ -94,7 +94,7 @@ export function claimDeliveries(now: Date, token: string, shares: readonly Share
   return call(
     CLAIM,
     now.toISOString(),
-    new Date(now.getTime() + LEASE_MS).toISOString(),
+    new Date(now.getTime() + DELIVERY_LEASE_MS).toISOString(),
     token,
     ...each.values('merchantId', 'lane', 'take', 'which'),
   )

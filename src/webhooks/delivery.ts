@@ -17,6 +17,10 @@ export const MOST_ATTEMPTS = 8
 const SPREAD_FROM_S = 300
 const SPREAD = 0.05
 
+/** The longest wait that the settings allow before an attempt, and what the spread makes of it. */
+export const LONGEST_DELAY_S = 604_800
+export const LONGEST_RETRY_MS = LONGEST_DELAY_S * (1 + SPREAD) * 1000
+
 /**
  * When the next attempt is due after one that failed, in ms after it, or null when it was the eighth (spec 6). Never
  * earlier than the ladder says; from 5 minutes on up to 5 % later, so that a mass outage does not return as one wave.

@@ -1,7 +1,8 @@
-import { bigint, copyInto, integer, mode, text, time } from '../platform/db/copy.ts'
+import { bigint, bytea, copyInto, integer, mode, text, time } from '../platform/db/copy.ts'
 import type { Call } from '../platform/db/database.ts'
 import { writeExact } from '../platform/exact-json.ts'
 import { ascendingId } from '../platform/ids.ts'
+import { shortDigest } from '../platform/short-digest.ts'
 
 type Mode = 'test' | 'live'
 
@@ -39,8 +40,8 @@ export type Happening = {
 export const inKeyOrder = (data: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(data).sort(([a], [b]) => (a < b ? -1 : 1)))
 
-/** A happening with its id and its time. */
-type NewEvent = { happening: Happening; id: string; at: Date }
+/** A happening with its id, its time and its final bytes. */
+type NewEvent = { happening: Happening; id: string; at: Date; body: string }
 
 const EVENTS = copyInto<NewEvent>('add events', 'events', {
   merchant_id: bigint(({ happening }) => happening.merchantId),
@@ -48,9 +49,10 @@ const EVENTS = copyInto<NewEvent>('add events', 'events', {
   mode: mode(({ happening }) => happening.mode),
   type: text(({ happening }) => happening.type),
   subject: text(({ happening }) => happening.subject),
-  body: text(({ happening, id, at }) => envelope(happening, id, at)),
+  body: text(({ body }) => body),
   created_at: time(({ at }) => at),
   occurrence: integer(({ happening }) => happening.occurrence ?? 0),
+  digest: bytea(({ body }) => shortDigest(body)),
 })
 const DELIVERIES = copyInto<NewEvent>('add deliveries', 'deliveries', {
   merchant_id: bigint(({ happening }) => happening.merchantId),
@@ -68,7 +70,10 @@ const DELIVERIES = copyInto<NewEvent>('add deliveries', 'deliveries', {
  * report (spec 6; contract.md 3 p). The body is rendered here once: every attempt and resend sends these bytes.
  */
 export function addEvents(happenings: readonly Happening[], at: Date): Call[] {
-  const made = happenings.map((happening) => ({ happening, id: ascendingId('evt_', happening.tag, at), at }))
+  const made = happenings.map((happening) => {
+    const id = ascendingId('evt_', happening.tag, at)
+    return { happening, id, at, body: envelope(happening, id, at) }
+  })
   return [...EVENTS.rows(made), ...DELIVERIES.rows(made)]
 }
 

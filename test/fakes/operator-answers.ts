@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { Entry, StatusHow, SubmitHow } from './operator.ts'
 
@@ -20,6 +21,10 @@ const OUTCOMES = { open: 'PENDING', moved: 'SUCCESSFUL', refused: 'FAILED' } as 
 const ABSENT = { status: 404, body: { code: 'RESOURCE_NOT_FOUND' } }
 const TOLD = { pending: 'PENDING', succeeded: 'SUCCESSFUL', failed: 'FAILED', unknown: 'IN_REVIEW' } as const
 
+/** The operator's own number of the movement that we call so: like an operator's, each is given once. */
+export const transactionOf = (reference: string): string =>
+  String(createHash('sha256').update(reference).digest().readUIntBE(0, 6))
+
 export function submitAnswer({ answer, code }: SubmitHow): Wire {
   const wire = SUBMIT_ANSWERS[answer]
   return typeof wire === 'object' && code !== undefined ? { ...wire, body: { code } } : wire
@@ -28,7 +33,7 @@ export function submitAnswer({ answer, code }: SubmitHow): Wire {
 export function questionAnswer({ answer, code, says }: StatusHow, entry: Entry | undefined): Wire {
   const tell = (status: string, reason?: string): Wire => ({
     status: 200,
-    body: { ...entry, transaction: '4711', ...says, status, reason },
+    body: { ...entry, transaction: transactionOf(entry?.reference ?? ''), ...says, status, reason },
   })
   if (answer === 'garbage' || answer === 'reset' || answer === 'silence' || answer === 'error')
     return faultAnswer(answer)

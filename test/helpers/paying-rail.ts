@@ -1,5 +1,6 @@
 import type { Clock } from '../../src/platform/clock.ts'
 import type { Attempt, Evidence, Rail, Unavailable } from '../../src/rails/rail.ts'
+import { transactionOf } from '../fakes/operator-answers.ts'
 import { contractOf } from './http-rail.ts'
 
 /** A rail whose operator carries out whatever it is asked. */
@@ -25,8 +26,8 @@ export function payingRail(clock: Clock, { noWallet }: { noWallet?: string } = {
     ...{ kind: 'rejected' as const, reason: 'recipient_not_found' as const, operatorCode: 'NO_WALLET' },
     ...{ ourFault: false, ...heard('submit') },
   })
-  const status = async ({ amount, currency, phone, publicId: externalId }: Attempt) => {
-    const said = { amount, currency, phone, externalId, railTransactionId: '4711' }
+  const status = async ({ amount, currency, phone, publicId: externalId, reference }: Attempt) => {
+    const said = { amount, currency, phone, externalId, railTransactionId: transactionOf(reference) }
     return { kind: 'succeeded' as const, ...said, ...heard('status') }
   }
   const pay = async (attempt: Attempt) => {

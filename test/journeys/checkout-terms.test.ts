@@ -4,6 +4,7 @@ import pg from 'pg'
 import type { MerchantChange } from '../../src/merchants/set-merchant.ts'
 import { addItem } from '../../src/storefront/add-item.ts'
 import { BY_HAND } from '../helpers/actors.ts'
+import { auditedAs } from '../helpers/audited-as.ts'
 import { hasForm } from '../helpers/browser.ts'
 import { payShop } from '../helpers/checkout-shop.ts'
 import { DAY, newPayer, startLiveService } from '../helpers/live-service.ts'
@@ -128,9 +129,14 @@ for (const [name, made, change] of MEANWHILE)
     assert.deepEqual(await chargesOn(service, id), [])
   })
 
-for (const [name, made, column] of [
-  ['C4 a charge limit', () => shop.link(), 'charge_limit = 1'],
-  ['M11 the switch of vending', order, 'vending_enabled = false'],
+for (const [name, made, column, act] of [
+  ['C4 a charge limit', () => shop.link(), 'charge_limit = 1', ['merchant.terms', { chargeLimit: 1 }]],
+  [
+    'M11 the switch of vending',
+    order,
+    'vending_enabled = false',
+    ['merchant.vending', { vendingEnabled: false }],
+  ],
 ] as const)
   test(`${name} that is just being written applies to a payment, which waits for it`, async () => {
     await nothingSpecial()
@@ -146,6 +152,7 @@ for (const [name, made, column] of [
       const answer = await paying
       assert.equal(answer.status, 409, answer.text)
       assert.deepEqual(await chargesOn(service, id), [])
+      await auditedAs(service, shop.merchant.id, act)
     } finally {
       await operator.end()
     }

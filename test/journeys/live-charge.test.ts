@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { transactionOf } from '../fakes/operator-answers.ts'
 import { passUntil, succeed } from '../helpers/following-charges.ts'
 import { DAY, newPayer, startLiveService } from '../helpers/live-service.ts'
 import { balanceOf, eventsOf, transfersOf } from '../helpers/money-rows.ts'
@@ -34,7 +35,7 @@ test('the operator is asked for a live charge; it is paid, held for 24 hours and
   const { body: paid } = await live.get(`/v1/charges/${accepted.body.id}`)
   assert.equal(paid.status, 'succeeded')
   assert.equal(paid.rail_reference, accepted.body.rail_reference)
-  assert.equal(paid.rail_transaction_id, '4711')
+  assert.equal(paid.rail_transaction_id, transactionOf(paid.rail_reference))
   assert.equal(paid.settled, false)
   assert.equal(Date.parse(paid.available_on) - Date.parse(paid.completed_at), DAY)
   assert.deepEqual(await balanceOf(live), { available: 0, pending: 4800 })

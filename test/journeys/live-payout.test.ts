@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { transactionOf } from '../fakes/operator-answers.ts'
 import { sendUntilEnded, settle } from '../helpers/following-payouts.ts'
 import { newPayer } from '../helpers/live-service.ts'
 import { balanceOf, eventsOf, transfersOf } from '../helpers/money-rows.ts'
@@ -53,7 +54,7 @@ test('the operator is asked for a live payout; it is paid once, posted and annou
   assert.deepEqual(paid, {
     ...accepted.body,
     status: 'succeeded',
-    rail_transaction_id: '4711',
+    rail_transaction_id: transactionOf(rail_reference),
     completed_at,
   })
   assert.deepEqual(await transfersOf(service, id), [

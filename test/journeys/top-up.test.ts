@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { requestTopUp } from '../../src/top-ups/request-top-up.ts'
+import { transactionOf } from '../fakes/operator-answers.ts'
 import { owner } from '../helpers/actors.ts'
 import { gate } from '../helpers/gate.ts'
 import { eventually, startLiveService } from '../helpers/live-service.ts'
@@ -28,7 +29,7 @@ test('a top-up is collected from the phone, credited whole to available, and sta
   })
   service.operator.pays(asked.id)
   const paid = await ended(asked)
-  assert.deepEqual([paid?.status, paid?.railTransactionId], ['succeeded', '4711'])
+  assert.deepEqual([paid?.status, paid?.railTransactionId], ['succeeded', transactionOf(asked.railReference)])
   assert.deepEqual(await balanceOf(live), { available: 20_000, pending: 0 })
   assert.deepEqual(await postingsOf(service, asked.railReference), ['top_up rail:op1_momo available 20000'])
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { startReceiver } from '../fakes/receiver.ts'
+import { auditedAs } from '../helpers/audited-as.ts'
 import { passUntil, succeed } from '../helpers/following-charges.ts'
 import { newPayer, startLiveService } from '../helpers/live-service.ts'
 import { opened, openedAndVerified } from '../helpers/opened.ts'
@@ -131,6 +132,7 @@ test('a target that is refused has the same delays, and no packet is sent to it'
   const hidden = await startReceiver()
   // It was public when it was saved, and has become private since.
   await service.rows('update merchants set webhook_url = $2 where public_id = $1', [merchant.id, hidden.url])
+  await auditedAs(service, merchant.id, ['webhook.address', { webhookUrl: hidden.url }])
   const { eventId } = await endedCharge(service, api)
   for (const [index, delay] of [...LADDER, null].entries()) {
     await deliver(service)

@@ -1,23 +1,28 @@
 import { APPROVAL_FAULTS } from './faults/approvals.ts'
 import { BULK_FAULTS } from './faults/bulk.ts'
 import { CHARGE_FAULTS } from './faults/charges.ts'
+import { DECISION_FAULTS } from './faults/decisions.ts'
 import { DISPUTE_FAULTS } from './faults/disputes.ts'
 import { EVENT_FAULTS } from './faults/events.ts'
 import { GIFT_CARD_FAULTS } from './faults/gift-cards.ts'
 import { KEY_FAULTS } from './faults/keys.ts'
 import { LEDGER_FAULTS } from './faults/ledger.ts'
 import { LINK_FAULTS } from './faults/links.ts'
+import { OPERATOR_FAULTS } from './faults/operators.ts'
 import { OVERDUE_FAULTS } from './faults/overdue.ts'
 import { OWNER_FAULTS } from './faults/owners.ts'
 import { PAYOUT_FAULTS } from './faults/payouts.ts'
 import { PREPARED_FAULTS } from './faults/prepared.ts'
 import { RAIL_FAULTS } from './faults/rails.ts'
+import { RECIPIENT_FAULTS } from './faults/recipients.ts'
 import { REFUND_FAULTS } from './faults/refunds.ts'
+import { REQUEST_FAULTS } from './faults/requests.ts'
 import { SCHEDULE_FAULTS } from './faults/schedules.ts'
 import { SETTLEMENT_FAULTS } from './faults/settlements.ts'
 import { SPLIT_FAULTS } from './faults/splits.ts'
 import { STOREFRONT_FAULTS } from './faults/storefront.ts'
 import { TALLY_FAULTS } from './faults/tallies.ts'
+import { TIME_FAULTS } from './faults/times.ts'
 import { TOP_UP_FAULTS } from './faults/top-ups.ts'
 import { TRIGGER_FAULTS } from './faults/triggers.ts'
 import { VENDING_FAULTS } from './faults/vending.ts'
@@ -49,6 +54,11 @@ export const PLANTED_FAULTS: readonly Fault[] = [
   ...DISPUTE_FAULTS,
   ...VERIFICATION_FAULTS,
   ...EVENT_FAULTS,
+  ...REQUEST_FAULTS,
+  ...RECIPIENT_FAULTS,
+  ...OPERATOR_FAULTS,
+  ...DECISION_FAULTS,
+  ...TIME_FAULTS,
   ...OVERDUE_FAULTS,
   ...OWNER_FAULTS,
   ...TRIGGER_FAULTS,

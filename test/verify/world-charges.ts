@@ -14,6 +14,7 @@ import { addShares } from '../../src/subaccounts/shares.ts'
 // Imported so that their statements are registered; `product` finds them by name.
 import '../../src/charges/submit-live-charge.ts'
 import '../../src/ledger/balances.ts'
+import '../../src/ledger/checkpoints.ts'
 import { idOf, type MerchantId } from './names.ts'
 
 type Mode = 'test' | 'live'
@@ -78,7 +79,16 @@ export function splitCharge(app: App, merchantId: MerchantId, [mode, name, amoun
   return { ...charge, shares: split.reduce((sum, share) => sum + share.amount, 0), split }
 }
 
-export const storeCharge = (charge: NewCharge) => [...addCharges([charge]), ...addShares(charge.split ?? [])]
+/** Charge and key; that of a live one still runs. */
+export const storeCharge = (charge: NewCharge): Call[] => {
+  const { id, mode, createdAt } = charge
+  const answer = mode === 'live' ? null : { status: 201, body: JSON.stringify({ id }), objectId: id }
+  return [
+    ...addKeys([{ ...keyOf(charge), answer, objectId: id }], createdAt),
+    ...addCharges([charge]),
+    ...addShares(charge.split ?? []),
+  ]
+}
 
 export async function pay(app: App, merchantId: MerchantId, paid: Paid): Promise<void> {
   const [, name] = paid
@@ -86,7 +96,7 @@ export async function pay(app: App, merchantId: MerchantId, paid: Paid): Promise
   await moveCharge(app, {
     charge,
     to: { status: 'succeeded', railTransactionId: `rail-${name}` },
-    alongside: wordOf(charge, 'succeeded'),
+    alongside: wordOf(charge, 'succeeded', `rail-${name}`),
   })
 }
 
@@ -99,7 +109,7 @@ export async function fail(app: App, merchantId: MerchantId, paid: Paid): Promis
   })
 }
 
-/** The operator's answer about a live charge, stored as the evidence for its end. */
+/** The operator's answer about a live charge, with its number, stored as the evidence for its end. */
 export const wordOf = (
   {
     merchantId,
@@ -108,28 +118,24 @@ export const wordOf = (
     createdAt: at,
   }: Pick<NewCharge, 'merchantId' | 'mode' | 'railReference' | 'createdAt'>,
   word: 'succeeded' | 'failed',
+  number: string | null = null,
 ): Call[] =>
   mode === 'test' || railReference === null
     ? []
     : [
-        addEvidence({ merchantId, reference: railReference }, word, {
-          at,
-          operation: 'status',
-          stage: 'answered',
-          elapsedMs: 5,
-        }),
+        addEvidence(
+          { merchantId, reference: railReference },
+          word,
+          { at, operation: 'status', stage: 'answered', elapsedMs: 5 },
+          number,
+        ),
       ]
 
 async function create(app: App, merchantId: MerchantId, paid: Paid): Promise<NewCharge> {
   const [mode, name, amount, parts] = paid
   if (mode === 'live') return createLive(app, merchantId, { name, amount, parts })
   const charge = splitCharge(app, merchantId, paid)
-  const answer = { status: 201, body: JSON.stringify({ id: charge.id }), objectId: charge.id }
-  await write(
-    app.db,
-    ...addKeys([{ ...keyOf(charge), answer, objectId: charge.id }], charge.createdAt),
-    ...storeCharge(charge),
-  )
+  await write(app.db, ...storeCharge(charge))
   return charge
 }
 
@@ -148,13 +154,7 @@ export async function createLive(
     state: 'sending' as const,
     at: charge.createdAt,
   }
-  const key = { ...keyOf(charge), answer: null, objectId: charge.id }
-  await write(
-    app.db,
-    ...addKeys([key], charge.createdAt),
-    ...storeCharge(charge),
-    ...addAttempts(app, [attempt]),
-  )
+  await write(app.db, ...storeCharge(charge), ...addAttempts(app, [attempt]))
   if (end === 'voided') await write(app.db, ...takeBack(charge))
   if (end === 'accepted') await write(app.db, ...publish(charge))
   return charge

@@ -80,14 +80,16 @@ export async function takeBack(app: App, payout: NewPayout, kept: number | null)
 export async function endPayout(
   app: App,
   payout: Pick<NewPayout, 'merchantId' | 'id' | 'mode' | 'subaccountId' | 'railReference'>,
-  to: PayoutOutcome,
+  outcome: PayoutOutcome,
 ): Promise<void> {
+  const number = outcome.status === 'succeeded' ? `rail-${payout.id}` : null
+  const to = number === null ? outcome : ({ status: 'succeeded', railTransactionId: number } as const)
   const ended: Call[] =
     payout.mode === 'test'
       ? []
       : [
           endAttempt(attemptOf(payout), { at: app.clock.now() }),
-          addEvidence(attemptOf(payout), to.status, said(app.clock.now())),
+          addEvidence(attemptOf(payout), to.status, said(app.clock.now()), number),
         ]
   await movePayout(app, { payout, to, alongside: ended })
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { App } from '../../src/app.ts'
 import { addDraft, type BulkDraft } from '../../src/payouts/bulk/drafts/draft.ts'
 import type { StoredPrepared } from '../../src/payouts/prepared/prepared-payout.ts'
@@ -29,13 +30,16 @@ export async function prepareAll(app: App): Promise<void> {
   )
 }
 
+const REQUEST = Buffer.from('{"amount":20000,"recipient":{"phone":"256700000000"}}')
+export const FINGERPRINT = createHash('sha256').update(REQUEST).digest()
+
 const prepared = (id: string, at: Date): StoredPrepared => ({
   ...{ merchantId: 3, id, mode: 'live', kind: 'payout', status: 'prepared' },
-  request: Buffer.from('{"amount":20000,"recipient":{"phone":"256700000000"}}'),
-  fingerprint: Buffer.alloc(32, 1),
+  request: REQUEST,
+  fingerprint: FINGERPRINT,
   ...{ amount: 20_000, fees: 300, recipients: 1, note: null },
   ...{ madeBy: 1, madeName: 'first@three.invalid', createdAt: later(at, -HOUR_MS) },
-  expiresAt: later(at, id === PREPARED.expired ? 0 : 7 * 24 * HOUR_MS),
+  expiresAt: later(at, id === PREPARED.expired ? 0 : 6 * 24 * HOUR_MS),
   ...{ decidedBy: null, decidedName: null, decidedAt: null, reason: null },
   ...{ objectId: null, tries: 0, takenBack: false },
 })

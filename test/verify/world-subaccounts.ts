@@ -8,13 +8,16 @@ import { product, write } from './world-charges.ts'
 // Imported so that its statement is registered; `product` finds it by name.
 import '../../src/subaccounts/create-subaccount.ts'
 
+const PHONE = '256700000008'
+
 /** An active subaccount of merchant 3 with a phone, and the key that made it. */
 export async function addSubaccount(app: App, id: string): Promise<void> {
   const at = app.clock.now()
   const fingerprint = fingerprintOf('POST', '/v1/subaccounts', { id })
-  const answer = { status: 201, body: JSON.stringify({ id }), objectId: id }
+  const body = JSON.stringify({ id, payout_phone: PHONE })
+  const answer = { status: 201, body, objectId: id }
   const key = { merchantId: 3, mode: 'live' as const, key: `key-${id}`, fingerprint, answer, objectId: id }
-  const facts = ['Farm', 'active', null, '256700000008', at.toISOString()]
+  const facts = ['Farm', 'active', null, PHONE, at.toISOString()]
   await write(app.db, ...addKeys([key], at), call(product('add subaccount'), 3, id, ...facts))
 }
 

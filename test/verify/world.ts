@@ -1,7 +1,6 @@
 import type { App } from '../../src/app.ts'
 import { moveCharge } from '../../src/charges/move-charge.ts'
 import { settleCharges } from '../../src/charges/settle-charges.ts'
-import { addCharges } from '../../src/charges/write-charges.ts'
 import { openException } from '../../src/exceptions/exception.ts'
 import { fingerprintOf } from '../../src/http/fingerprint.ts'
 import { addKeys } from '../../src/idempotency/keys.ts'
@@ -16,8 +15,9 @@ import { pruneDeliveries } from '../../src/webhooks/prune-deliveries.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { CHARGE, NOW, TAGS } from './names.ts'
 import { correctBooks } from './world-approvals.ts'
+import { auditAll } from './world-audits.ts'
 import { payByCards } from './world-cards.ts'
-import { createLive, fail, newCharge, pay, product, write } from './world-charges.ts'
+import { createLive, fail, newCharge, pay, product, storeCharge, write } from './world-charges.ts'
 import { reportProblems } from './world-disputes.ts'
 import { payLinks } from './world-links.ts'
 import { moneyOutLately, moneyOutToday, moneyOutUnderWay, saveUp } from './world-money-out.ts'
@@ -50,7 +50,16 @@ type World = App & { clock: { at: number } }
  */
 export async function buildWorld(db: Database): Promise<void> {
   const clock = { at: NOW.getTime(), now: () => new Date(clock.at), nowMs: () => clock.at }
-  const app = { db, clock, config: CONFIG, log: console, nudge: () => {}, deadlineIn } as unknown as World
+  const witness = { earlier: clock.now, earlierMs: clock.nowMs }
+  const app = {
+    db,
+    clock,
+    witness,
+    config: CONFIG,
+    log: console,
+    nudge: () => {},
+    deadlineIn,
+  } as unknown as World
   const sandbox = sandboxRail(clock, { outcomeSeconds: CONFIG.sandboxOutcomeSeconds, pays: true })
   Object.assign(app, {
     rails: { test: { op1_momo: sandbox }, live: {} },
@@ -73,6 +82,7 @@ export async function buildWorld(db: Database): Promise<void> {
   await moneyOutToday(app)
   await prepareAll(app)
   await correctBooks(app)
+  await auditAll(app)
   setAge(app, 10_000)
   await moneyOutUnderWay(app)
   await claimGoods(app)
@@ -148,7 +158,7 @@ async function playInTheSandbox(app: App): Promise<void> {
   })
   await pay(app, 1, ['test', 'testpaid', 50_000])
   await fail(app, 1, ['test', 'testfailed', 50_000])
-  await write(app.db, ...addCharges([newCharge(app, 1, { mode: 'test', name: 'testopen', amount: 201 })]))
+  await write(app.db, ...storeCharge(newCharge(app, 1, { mode: 'test', name: 'testopen', amount: 201 })))
   await app.db.pool.query(`update merchants set test_hold = 'realistic' where id = 1`)
   await pay(app, 1, ['test', 'movedclock', 333_334])
   await app.db.pool.query(`update merchants set test_clock_offset_ms = ${2 * DAY_MS} where id = 1`)

@@ -2,6 +2,7 @@ import { later } from '../../platform/clock.ts'
 import { type Call, call } from '../../platform/db/database.ts'
 import { tooFarAhead } from '../../platform/db/due-times.ts'
 import { statement } from '../../platform/db/statement.ts'
+import { shortDigestSql } from '../../platform/short-digest.ts'
 
 type Mode = 'test' | 'live'
 
@@ -35,8 +36,8 @@ const COLUMNS = `b.merchant_id as "merchantId", b.id, b.mode, b.key, b.items, b.
   b.created_at as "createdAt"`
 const ADD_BATCH = statement(
   'add bulk batch',
-  `insert into bulk_batches (merchant_id, id, mode, key, items, total, lease_until, created_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+  `insert into bulk_batches (merchant_id, id, mode, key, items, total, lease_until, created_at, digest)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, ${shortDigestSql('$5::jsonb::text')})`,
 )
 const LOCK_BATCH = statement<BulkBatch>(
   'lock bulk batch',

@@ -28,7 +28,7 @@ export type Preparing = {
 type Figures = Pick<StoredPrepared, 'amount' | 'fees' | 'recipients'>
 
 /** How long it waits for a second person. */
-const WAITS_MS = 7 * 86_400_000
+export const PREPARED_WAITS_MS = 7 * 86_400_000
 const MOST_WAITING = 200
 
 /**
@@ -48,11 +48,12 @@ export async function prepare(
     if ((counted?.waiting ?? 0) >= MOST_WAITING) throw tooManyWaiting()
     const row = newPrepared(preparing, await judge(tx, at), at)
     const { merchantId, mode, id, kind, amount, recipients } = row
+    const digest = row.fingerprint.toString('hex')
     const act = { actor: caller, action: 'payout.prepare', at, merchantId, mode, subject: id } as const
     return {
       id,
       shown: presentPrepared(row),
-      writes: [addPrepared(row), auditRow({ ...act, after: { kind, amount, recipients } })],
+      writes: [addPrepared(row), auditRow({ ...act, after: { kind, amount, recipients, digest } })],
     }
   })
 }
@@ -67,7 +68,7 @@ function newPrepared({ caller, kind, request, note }: Preparing, figures: Figure
     request: bytes,
     fingerprint: createHash('sha256').update(bytes).digest(),
     ...{ madeBy: personId, madeName: name },
-    ...{ createdAt: at, expiresAt: later(at, WAITS_MS) },
+    ...{ createdAt: at, expiresAt: later(at, PREPARED_WAITS_MS) },
     ...{ decidedBy: null, decidedName: null, decidedAt: null, reason: null },
     ...{ objectId: null, tries: 0, takenBack: false },
   }

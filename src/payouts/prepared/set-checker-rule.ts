@@ -8,7 +8,7 @@ import { invalidRequest, Refusal } from '../../platform/refusal.ts'
 import { aboveAt, type CheckerRule, findRule, lockRule, waitingAt, writeRule } from './checker-rule.ts'
 
 /** How long a weaker rule waits where no second person agrees (docs/decisions/0026). */
-const WEAKER_AFTER_MS = 24 * 3_600_000
+export const WEAKER_AFTER_MS = 24 * 3_600_000
 
 /** What holds now, and what somebody wants. Amounts are whole UGX; null: no second person is needed. */
 export type CheckerState = {

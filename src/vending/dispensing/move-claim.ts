@@ -9,7 +9,7 @@ import type { ReportedGoods } from '../orders/order.ts'
 import { CLAIM_COLUMNS, CLAIM_MOVES, type Claim, type ClaimState } from './claim.ts'
 
 // How long a claim that was not commanded belongs to the process that made it.
-const CLAIM_LEASE_MS = 60_000
+export const CLAIM_LEASE_MS = 60_000
 // The call itself takes 30 s at most; after this whoever made it is gone, and nobody knows what became of it.
 const COMMAND_LEASE_MS = 60_000
 

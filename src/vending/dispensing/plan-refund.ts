@@ -12,7 +12,7 @@ export type MovedDispense = { standing: StandingDispense; move: DispenseMove; re
 type RefundPlan = { wanted: boolean | null; due: Date | null; until: Date | null; whyNot: string | null }
 
 const REFUND_WITHIN_MS = 3_600_000
-const REFUND_TRIED_MS = 72 * 3_600_000
+export const REFUND_TRIED_MS = 72 * 3_600_000
 const NO_REFUND: RefundPlan = { wanted: null, due: null, until: null, whyNot: null }
 const TOO_LATE = 'reported too late for the automatic refund - please refund the customer'
 

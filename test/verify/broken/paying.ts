@@ -193,12 +193,12 @@ const TAKING_BACK: readonly BrokenStatement[] = [
   {
     statement: 'a withdrawal approved that nobody sends',
     sql: `update withdrawals set state = 'approved', decided_at = '2026-03-10T09:00:00Z' where id = '${PAYOUT.requested}'`,
-    caughtBy: ['W1'],
+    caughtBy: ['W1', 'DE1'],
   },
   {
     statement: 'a withdrawal rejected that is not returned',
     sql: `update withdrawals set state = 'rejected', decided_at = '2026-03-10T09:00:00Z' where id = '${PAYOUT.requested}'`,
-    caughtBy: ['W1'],
+    caughtBy: ['W1', 'DE1'],
   },
   {
     statement: 'a decision without its time',

@@ -46,7 +46,12 @@ export const row = ({
 }: Row = {}) =>
   `insert into payouts (merchant_id, id, mode, kind, status, amount, fee, channel, recipient_phone, rail_reference,
      created_at, follow_at${columns}) values (3, '${id}', 'test', '${kind}', 'authorized', ${amount}, ${fee}, 'op1_momo', '${phone}',
-     'ref-${id}', ${AT}, ${AT}${values});`
+     'ref-${id}', ${AT}, ${AT}${values});${kind === 'payout' ? keyOf(id) : ''}`
+
+const keyOf = (
+  id: string,
+) => `insert into idempotency_keys (merchant_id, mode, key, fingerprint, object_id, status, body, created_at)
+  values (3, 'test', 'key-${id}', sha256('x'), '${id}', 201, '{"id":"${id}"}', ${AT});`
 export const WHOLE_PAYOUT = reserveHead + row() + reserve()
 
 // The open test payout: 70000, with a fee of 1050.

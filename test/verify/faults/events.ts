@@ -77,4 +77,11 @@ export const EVENT_FAULTS: readonly Fault[] = [
       `update deliveries set lease_until = '2026-03-10T08:54:59Z', event_id = 'evt_claimed' where lease_until is not null`,
     ],
   ]),
+  ...plant('EV7', [
+    ...each([held, PAYOUT.paid], (subject) => [
+      'evt_changed',
+      `what was told of ${subject} changed`,
+      `update events set id = 'evt_changed', body = replace(body, '"amount":', '"amount":1') where ${about(subject)}`,
+    ]),
+  ]),
 ]

@@ -106,6 +106,11 @@ export const RAIL_FAULTS: readonly Fault[] = [
       `${payout} in the queue`,
       change(payouts(payout), 'in_queue = true'),
     ]),
+    ...each([PAYOUT.approved, PAYOUT.requested], (payout) => [
+      payout,
+      `${payout} that waits outside the queue, where no freeze holds it back`,
+      change(payouts(payout), 'in_queue = false'),
+    ]),
   ]),
   ...plant('RA3', [
     ...each([held, CHARGE.liveFailed, livePaid], (ended) => [

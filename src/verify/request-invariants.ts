@@ -1,0 +1,40 @@
+import type { Invariant } from './invariant.ts'
+
+// What a request with an Idempotency-Key has made and not taken back, of those days in which no key is pruned.
+const MADE = `select merchant_id, mode, id from charges where payment_link_id is null and voided_at is null and created_at > $2::timestamptz
+  union all select merchant_id, mode, id from payouts where kind = 'payout' and voided_at is null and created_at > $2::timestamptz
+  union all select merchant_id, mode, id from bulk_batches where created_at > $2::timestamptz
+  union all select merchant_id, mode, id from schedules where created_at > $2::timestamptz
+  union all select merchant_id, mode, id from prepared_payouts where created_at > $2::timestamptz`
+const NAMED = 'from idempotency_keys where object_id is not null'
+
+/** A text in the JSON that we write: a name in quotes, which no value that a client has sent can contain, and its value. */
+const shows = (body: string, name: string, value: string, end: string): string =>
+  `position('"${name}":' || ${value} || '${end}' in ${body}) > 0`
+const quoted = (value: string) => `'"' || ${value} || '"'`
+/** Whether an answer or event shows a payout's recipient and amount, where it shows such things at all. */
+const differs = (body: string) => `position('"recipient_phone":"' in ${body}) > 0 and not (
+  ${shows(body, 'recipient_phone', quoted('p.recipient_phone'), '')} and ${shows(body, 'amount', 'p.amount', ',')})`
+
+/** What was asked for and answered: a key whose row is gone makes the repeat of a request a second payment. */
+export const REQUEST_INVARIANTS: readonly Invariant[] = [
+  {
+    id: 'ID8',
+    says: 'every charge, payout, bulk call, schedule and prepared payout of the last 29 days that a request made is named by its key',
+    counted: `select count(*) from (${MADE}) made`,
+    offenders: `select o.merchant_id, o.mode, o.id as offender from (${MADE}) o
+      where not exists (select from idempotency_keys k where (k.merchant_id, k.mode, k.object_id) = (o.merchant_id, o.mode, o.id))`,
+  },
+  {
+    id: 'RQ1',
+    says: 'a payout goes to the recipient, in the amount, that the stored answer to its request and the event of its end show',
+    counted: `select count(*) from payouts where kind = 'payout'`,
+    offenders: `select p.merchant_id, p.mode, p.id as offender from payouts p
+        join (select merchant_id, mode, object_id, body ${NAMED} and status < 300) k on (k.merchant_id, k.mode, k.object_id) = (p.merchant_id, p.mode, p.id)
+        where p.kind = 'payout' and ${differs('k.body')}
+      union all
+      select p.merchant_id, p.mode, p.id from payouts p
+        join events e on (e.merchant_id, e.subject) = (p.merchant_id, p.id) and e.type in ('payout.succeeded', 'payout.failed')
+        where ${differs('e.body')}`,
+  },
+]
