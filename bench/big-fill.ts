@@ -1,4 +1,5 @@
 import { checkpointLedgers } from '../src/ledger/checkpoints.ts'
+import { shortDigestSql } from '../src/platform/short-digest.ts'
 import { OF_EACH_CUSTOMER, writeHistories, writeRecords } from './history.ts'
 import { type BenchMerchant, type Stage, withGateway } from './stage.ts'
 import { writeBusyMonth } from './statement-history.ts'
@@ -38,12 +39,6 @@ const SECONDARY = `select i.indexname as name, i.indexdef as made from pg_indexe
     select from pg_constraint c where c.conindid = (quote_ident(i.schemaname) || '.' || quote_ident(i.indexname))::regclass)`
 const COLUMNS = `select column_name as name, data_type as type from information_schema.columns
   where table_schema = 'cell_0' and table_name = $1 and is_generated = 'NEVER' and is_identity = 'NO' order by ordinal_position`
-// As the product keeps them: of the last 30 days.
-const KEYS = `insert into idempotency_keys (merchant_id, mode, key, fingerprint, object_id, status, body, created_at)
-  select merchant_id, mode, 'key-' || id, sha256(id::bytea), id, 201,
-    json_build_object('id', id, 'status', 'authorized', 'amount', amount, 'fee', fee, 'channel', channel, 'phone', phone,
-      'reference', reference, 'created_at', created_at)::text, created_at
-  from charges where merchant_id = $1 and created_at > now() - interval '30 days'`
 const HEADS = `update ledger_heads h set seq = t.seq, available = t.available from ledger_heads t
   where t.merchant_id = $1 and t.mode = 'test' and h.mode = 'test' and h.merchant_id = any($2)`
 
@@ -80,7 +75,6 @@ export async function fill(
       { merchant: many, charges: rest },
     ]),
   )
-  for (const merchant of [cast.large, middling, many]) await db.query(KEYS, [merchant.id])
   await timed('busy months', async () => {
     // Nine in ten items are charges.
     await writeBusyMonth(db, { merchant: cast.payer, start, end, items: Math.ceil(charges / 9) })
@@ -120,6 +114,7 @@ async function copyMerchant(
   if (to.length === 0) return
   const ids = to.map(({ id }) => id)
   const tags = to.map(({ tag }) => tag)
+  const ownOf = (name: string) => `replace(t.${name}, '_${from.tag}', '_' || m.tag)`
   for (const table of TABLES) {
     const columns: { name: string; type: string }[] = (await db.query(COLUMNS, [table])).rows
     const values = columns.map(({ name, type }) => {
@@ -127,9 +122,8 @@ async function copyMerchant(
       // Numbers of an operator are each given once, whoever is paid.
       if (name === 'rail_reference') return `md5(t.${name} || m.tag)::uuid::text`
       if (name === 'rail_transaction_id') return `t.${name} || m.id`
-      return OWN_IDS.has(name) && type === 'text'
-        ? `replace(t.${name}, '_${from.tag}', '_' || m.tag)`
-        : `t.${name}`
+      if (name === 'phone_digest') return shortDigestSql(`${ownOf('id')} || ' ' || t.phone`)
+      return OWN_IDS.has(name) && type === 'text' ? ownOf(name) : `t.${name}`
     })
     const order = table === 'transfers' || table === 'ledger_checkpoints' ? 'seq' : 'created_at'
     const { rowCount } = await db.query(

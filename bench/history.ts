@@ -1,4 +1,5 @@
 import { checkpointLedgers } from '../src/ledger/checkpoints.ts'
+import { shortDigestSql } from '../src/platform/short-digest.ts'
 import { chunksOf, idTail, newestCharge } from './chunks.ts'
 import type { BenchMerchant, Stage } from './stage.ts'
 import { withGateway } from './stage.ts'
@@ -11,21 +12,21 @@ export const OF_EACH_CUSTOMER = 25
 
 // Charges of one year, oldest first. The newest is two days old, so that every refund lies in the past. Of a hundred, 50 are paid,
 // 49 have failed and 1 is refunded. Of the newest 1,000 one in a hundred is open instead of failed, and one of these still pending:
-// a long history has as many open ones as the shortest that it is compared with. Open ones are followed in the far future, so
-// that no sweep touches them.
+// a long history has as many open ones as the shortest that it is compared with. Open ones are followed a day from now, so that no
+// sweep touches them while a bench runs.
 const MAYBE_OPEN = 1000
 const CHARGES = `insert into charges (merchant_id, id, mode, status, amount, fee, channel, phone, phone9, email, reference,
     rail_reference, rail_transaction_id, failure_reason, refund_id, created_at, completed_at, refunded_at, follow_at,
-    hold_until, settled_at, settlement_id)
+    hold_until, settled_at, settlement_id, phone_digest)
   select $1::bigint, 'txn_' || own, 'test', status, 20000, 300, 'op1_momo',
     '2567' || person, '7' || person, 'customer' || (n % $5::int) || '@example.com', 'INV-' || n,
     md5($2::text || n)::uuid::text, case when paid then (10000000000 + n)::text end,
     case status when 'failed' then 'user_cancelled' end,
     case status when 'refunded' then 'pout_' || own end,
     at, case when not open then at + interval '2 seconds' end,
-    case status when 'refunded' then at + interval '1 day' end, case when open then timestamptz '2100-01-01' end,
+    case status when 'refunded' then at + interval '1 day' end, case when open then now() + interval '1 day' end,
     case when paid then at + interval '2 seconds' end, case when paid then at + interval '2 seconds' end,
-    case when paid then 'setl_' || own end
+    case when paid then 'setl_' || own end, ${shortDigestSql(`'txn_' || own || ' 2567' || person`)}
   from (select *, ${idTail({ at: 'at', tag: '$2::text', own: 'n::text' })} as own from (
     select n, status, status in ('pending', 'authorized') as open, status in ('succeeded', 'refunded') as paid,
         lpad((n % $5::int)::text, 8, '0') as person,
@@ -59,8 +60,8 @@ const REFUND_TRANSFERS = `insert into transfers (merchant_id, mode, seq, kind, s
   where p.merchant_id = $1 and c.created_at > $2`
 // Behind prefix and time.
 const TAG_OF_SUBJECT = `substr(split_part(subject, '_', 2), 7, 5)`
-const EVENTS = `insert into events (merchant_id, id, mode, type, subject, body, created_at)
-  select merchant_id, 'evt_' || ${idTail({ at: 'at', tag: TAG_OF_SUBJECT, own: 'subject || type' })}, mode, type, subject, '{}', at from (
+const EVENTS = `insert into events (merchant_id, id, mode, type, subject, body, created_at, digest)
+  select merchant_id, 'evt_' || ${idTail({ at: 'at', tag: TAG_OF_SUBJECT, own: 'subject || type' })}, mode, type, subject, '{}', at, ${shortDigestSql(`'{}'`)} from (
     select merchant_id, mode, id as subject, completed_at as at,
       case status when 'failed' then 'charge.failed' else 'charge.succeeded' end as type
     from charges where merchant_id = $1 and completed_at is not null and created_at > $2
@@ -76,6 +77,17 @@ const DELIVERIES = `insert into deliveries (merchant_id, event_id, mode, event, 
   select merchant_id, id, mode, type, created_at from events e
   where merchant_id = $1 and created_at > now() - interval '30 days'
     and not exists (select from deliveries d where (d.merchant_id, d.event_id) = (e.merchant_id, e.id))`
+// As the product keeps them: of the last 30 days.
+const KEYS = `insert into idempotency_keys (merchant_id, mode, key, fingerprint, object_id, status, body, created_at)
+  select merchant_id, mode, 'key-' || id, sha256(id::bytea), id, 201, body::text, created_at from (
+    select merchant_id, mode, id, created_at, json_build_object('id', id, 'status', 'authorized', 'amount', amount, 'fee', fee,
+      'channel', channel, 'phone', phone, 'reference', reference, 'created_at', created_at) as body
+    from charges where merchant_id = $1
+    union all
+    select merchant_id, mode, id, created_at, json_build_object('id', id, 'status', 'authorized', 'fee', fee, 'channel', channel,
+      'reference', reference, 'created_at', created_at)
+    from payouts where merchant_id = $1 and kind = 'payout') made
+  where created_at > now() - interval '30 days' on conflict do nothing`
 const HEAD = `update ledger_heads h set seq = s.seq, available = s.available from (
     select max(seq) as seq,
       sum(case when credit = 'available' then amount when debit = 'available' then -amount end) as available
@@ -117,7 +129,7 @@ async function writeHistory(
   }
 }
 
-/** Writes what the end of each charge and payout leaves beside the transfers: settlements, events and deliveries. */
+/** Writes what a charge and a payout leave beside the transfers: settlements, events, deliveries and keys. */
 export async function writeRecords(
   db: Stage['db'],
   { merchant, until }: { merchant: BenchMerchant; until: string },
@@ -125,6 +137,7 @@ export async function writeRecords(
   await db.query(SETTLEMENTS, [merchant.id, until])
   await db.query(EVENTS, [merchant.id, until])
   await db.query(DELIVERIES, [merchant.id])
+  await db.query(KEYS, [merchant.id])
 }
 
 async function seqOf(db: Stage['db'], id: number): Promise<number> {

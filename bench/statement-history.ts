@@ -1,4 +1,5 @@
 import type { Client } from 'pg'
+import { shortDigestSql } from '../src/platform/short-digest.ts'
 import { chunksOf, idTail } from './chunks.ts'
 import type { BenchMerchant } from './stage.ts'
 
@@ -12,10 +13,10 @@ const ITEMS = `select n, n % 100 < 90 as charged, n % 100 = 99 as returned, ${id
   from (select n, date_trunc('milliseconds', $3::timestamptz + ($4::timestamptz - $3::timestamptz) * (n / $5::float8)) as at
     from generate_series($6::int, $7::int) n) t`
 const CHARGES = `insert into charges (merchant_id, id, mode, status, amount, fee, channel, phone, phone9, reference,
-    rail_reference, rail_transaction_id, created_at, completed_at, hold_until, settled_at, settlement_id)
+    rail_reference, rail_transaction_id, created_at, completed_at, hold_until, settled_at, settlement_id, phone_digest)
   select $1::bigint, 'txn_' || own, 'test', 'succeeded', 20000, 300, 'op1_momo',
     '256700' || lpad((n % 1000000)::text, 6, '0'), '700' || lpad((n % 1000000)::text, 6, '0'), 'INV-' || n,
-    md5($2::text || n)::uuid::text, (10000000000 + n)::text, at, at, at, at, 'setl_' || own
+    md5($2::text || n)::uuid::text, (10000000000 + n)::text, at, at, at, at, 'setl_' || own, ${shortDigestSql(`'txn_' || own || ' 256700' || lpad((n % 1000000)::text, 6, '0')`)}
   from (${ITEMS}) i where charged`
 const PAYOUTS = `insert into payouts (merchant_id, id, mode, kind, status, amount, fee, channel, recipient_phone,
     recipient_name, reference, rail_reference, failure_reason, created_at, completed_at)
