@@ -55,16 +55,18 @@ const WAITING = [
 
 /**
  * The rooms that need the machine for themselves, those that sleep, those that mostly wait, and the others, which are busy, with
- * the path of each file. Few files fill as many rooms as run at once.
+ * the path of each file. Few files fill as many rooms as run at once. `shortOnly`: of what needs the machine for itself only a few
+ * cases run, which mostly wait for their processes.
  */
-export function sortIntoRooms(names, { atOnce, pathOf }) {
+export function sortIntoRooms(names, { atOnce, pathOf, shortOnly }) {
   const there = (list) => list.filter((name) => names.includes(name)).map(pathOf)
   const others = names.filter((name) => ![...ALONE, ...SLEEPING, ...WAITING].includes(name)).map(pathOf)
+  const waiting = there(shortOnly ? [...ALONE, ...WAITING] : WAITING)
   const roomsOf = (paths, most) => Math.ceil(paths.length / most)
   return {
-    alone: there(ALONE).map((path) => [path]),
+    alone: shortOnly ? [] : there(ALONE).map((path) => [path]),
     sleeping: dealt(there(SLEEPING), roomsOf(there(SLEEPING), WAITING_FILES_OF_A_ROOM)),
-    waiting: dealt(there(WAITING), roomsOf(there(WAITING), WAITING_FILES_OF_A_ROOM)),
+    waiting: dealt(waiting, roomsOf(waiting, WAITING_FILES_OF_A_ROOM)),
     busy: dealt(others, Math.max(roomsOf(others, FILES_OF_A_ROOM), Math.min(others.length, atOnce))),
   }
 }

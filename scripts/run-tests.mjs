@@ -108,7 +108,10 @@ function pathOf(name) {
 }
 
 function runsOf(some) {
-  const { alone, sleeping, waiting, busy } = sortIntoRooms(some, { atOnce: BUSY_AT_ONCE, pathOf })
+  const { alone, sleeping, waiting, busy } = sortIntoRooms(some, {
+    ...{ atOnce: BUSY_AT_ONCE, pathOf },
+    shortOnly: part === 'short',
+  })
   const first = runAll({ kind: 'alone', rooms: alone, atOnce: 1 })
   return [
     first,
