@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, before } from 'node:test'
 import type { Page } from 'playwright-core'
+import { longTest } from '../helpers/parts.ts'
 import { axeFinds, cutOff, moving, smallTargets } from './accessible.ts'
 import { newVisitor, ON_BROWSER, SIZES, type Size, type Visitor } from './browser.ts'
 import { assertShows, STATES } from './states.ts'
@@ -21,7 +22,7 @@ export function testEveryState(size: Size): () => World {
   after(() => world?.close())
 
   for (const state of STATES)
-    test(
+    longTest(
       `${state.name}, on a ${size}: axe finds nothing, nothing is cut off, nothing moves`,
       ON_BROWSER,
       async () => {

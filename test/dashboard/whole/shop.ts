@@ -20,7 +20,8 @@ const SUPPLIER = {
   key: 'supplier-key-0001',
   secret: 'supplier-secret-0001',
 }
-const CODE = /[0-9A-Z]{4}-[0-9A-Z]{4}-[0-9A-Z]{4}/g
+// A code by itself: a part of an id is none.
+const CODE = /(?<![\w-])[0-9A-Z]{4}-[0-9A-Z]{4}-[0-9A-Z]{4}(?![\w-])/g
 const PLAIN: Words = { name: 'Ŋŋoma & Sons', note: 'Two lines,\nand a comma', reference: 'ORDER-1' }
 
 /** Where an object is found: in one mode, or in both as what belongs to the merchant itself. */
