@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type RequestOptions, request } from 'node:http'
-import test from 'node:test'
 import { listKeys, revokeKey } from '../../src/merchants/api-keys.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { newApiKey } from '../../src/platform/api-key-format.ts'
@@ -10,6 +9,7 @@ import { BY_HAND } from '../helpers/actors.ts'
 import { openWire } from '../helpers/cut-wire.ts'
 import { eventually } from '../helpers/live-service.ts'
 import { opened } from '../helpers/opened.ts'
+import { longTest, test } from '../helpers/parts.ts'
 import { CHARGE, startService } from '../helpers/test-service.ts'
 
 const BURST = 256
@@ -85,7 +85,7 @@ async function burst(send: () => Sent[]): Promise<[Record<number, number>, numbe
   return [await statusesOf(sent), statements.count]
 }
 
-test('256 merchants whose keys nobody remembers are all served, by a few statements', async () => {
+longTest('256 merchants whose keys nobody remembers are all served, by a few statements', async () => {
   const few = fewAtOnce({ most: 4, waiting: BURST })
   const merchants = await Promise.all(Array.from({ length: BURST }, () => few(() => service.merchant())))
   const [heard, statements] = await burst(() =>
@@ -103,14 +103,17 @@ test('256 wrong keys of one address hear 401 and from its limit on 429, none of 
   assert.ok(statements <= MOST_STATEMENTS, `${statements} statements`)
 })
 
-test('a flood of wrong keys is refused beyond what may wait, and then the keys of others are served', async () => {
-  const [heard] = await burst(() =>
-    Array.from({ length: FLOOD }, () => charge(newApiKey('test'), '198.51.100.3')),
-  )
-  assert.ok((heard[503] ?? 0) >= FLOOD - MOST_WAITING, JSON.stringify(heard))
-  const { keys } = await service.merchant()
-  assert.equal(await charge(keys.test, '203.0.113.1').status, 201)
-})
+longTest(
+  'a flood of wrong keys is refused beyond what may wait, and then the keys of others are served',
+  async () => {
+    const [heard] = await burst(() =>
+      Array.from({ length: FLOOD }, () => charge(newApiKey('test'), '198.51.100.3')),
+    )
+    assert.ok((heard[503] ?? 0) >= FLOOD - MOST_WAITING, JSON.stringify(heard))
+    const { keys } = await service.merchant()
+    assert.equal(await charge(keys.test, '203.0.113.1').status, 201)
+  },
+)
 
 test('a key that is revoked while it is looked up is refused to who asks then, and not remembered', async () => {
   const { id, keys } = await service.merchant()

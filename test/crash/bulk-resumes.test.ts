@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
+import { after, before, test } from 'node:test'
 import { eventually } from '../helpers/live-service.ts'
-import { test, testFor } from '../helpers/parts.ts'
 import { freePort, type Installation, type Merchant, makeInstallation } from './installation.ts'
 import { post } from './post.ts'
 
@@ -48,38 +47,35 @@ for (const [crashPoint, done] of [
   ['bulk.chunk-committed:2', 400],
   ['bulk.chunk-committed:5', ITEMS],
 ] as const)
-  testFor(crashPoint === 'bulk.chunk-committed:2')(
-    `C21: a bulk call cut by kill -9 at ${crashPoint} goes on within fifteen seconds, each item once`,
-    async () => {
-      const victim = installation.start({ role: 'web', crashPoint })
-      assert.ok(await victim.ready)
-      const lost = send(crashPoint).catch(() => null)
-      assert.equal((await victim.ended).signal, 'SIGKILL')
-      const diedAt = performance.now()
-      assert.equal(await lost, null)
-      assert.deepEqual(await progress(crashPoint), { done, answered: false })
-      const web = await installation.startReady({ role: 'web' })
-      const early = await send(crashPoint)
-      if (early.status !== 200) assert.deepEqual([early.status, early.body.code], [409, 'conflict'])
-      await eventually('somebody goes on with it', async () => {
-        const now = await progress(crashPoint)
-        return done === ITEMS ? now.answered : now.done > done
-      })
-      const tookMs = performance.now() - diedAt
-      assert.ok(tookMs < RESUMES_WITHIN_MS, `it went on after ${Math.round(tookMs)} ms`)
-      await eventually('it is finished', async () => (await progress(crashPoint)).answered)
-      const { status, replayed, body } = await send(crashPoint)
-      assert.deepEqual([status, replayed, body.total, body.accepted], [200, true, ITEMS, ITEMS])
-      assert.equal(new Set(body.results.map(({ id }: any) => id)).size, ITEMS)
-      const [spent] = await installation.sql<{ spent: number }>(
-        `select sum(t.amount)::int as spent from transfers t join payouts p on p.id = t.subject
+  test(`C21: a bulk call cut by kill -9 at ${crashPoint} goes on within fifteen seconds, each item once`, async () => {
+    const victim = installation.start({ role: 'web', crashPoint })
+    assert.ok(await victim.ready)
+    const lost = send(crashPoint).catch(() => null)
+    assert.equal((await victim.ended).signal, 'SIGKILL')
+    const diedAt = performance.now()
+    assert.equal(await lost, null)
+    assert.deepEqual(await progress(crashPoint), { done, answered: false })
+    const web = await installation.startReady({ role: 'web' })
+    const early = await send(crashPoint)
+    if (early.status !== 200) assert.deepEqual([early.status, early.body.code], [409, 'conflict'])
+    await eventually('somebody goes on with it', async () => {
+      const now = await progress(crashPoint)
+      return done === ITEMS ? now.answered : now.done > done
+    })
+    const tookMs = performance.now() - diedAt
+    assert.ok(tookMs < RESUMES_WITHIN_MS, `it went on after ${Math.round(tookMs)} ms`)
+    await eventually('it is finished', async () => (await progress(crashPoint)).answered)
+    const { status, replayed, body } = await send(crashPoint)
+    assert.deepEqual([status, replayed, body.total, body.accepted], [200, true, ITEMS, ITEMS])
+    assert.equal(new Set(body.results.map(({ id }: any) => id)).size, ITEMS)
+    const [spent] = await installation.sql<{ spent: number }>(
+      `select sum(t.amount)::int as spent from transfers t join payouts p on p.id = t.subject
        join bulk_batches b on b.id = p.batch_id where b.key = $1 and t.kind = 'payout_reserve'`,
-        [crashPoint],
-      )
-      assert.equal(spent?.spent, ITEMS * COST)
-      await web.kill()
-    },
-  )
+      [crashPoint],
+    )
+    assert.equal(spent?.spent, ITEMS * COST)
+    await web.kill()
+  })
 
 test('C21: after that every invariant holds', async () => {
   const verified = await installation.command(['verify'])

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import test from 'node:test'
 import { uuidFor } from '../../src/platform/ids.ts'
 import { assertVerified } from '../helpers/live-service.ts'
 import { balanceOf } from '../helpers/money-rows.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
+import { longTest, test } from '../helpers/parts.ts'
 import { startService } from '../helpers/test-service.ts'
 
 const service = openedAndVerified(() => startService())
@@ -96,7 +96,7 @@ test('two workers on the same test charges make one outcome of each', async () =
   assert.equal(events.length, 60)
 })
 
-test('2,000 ordinary numbers: every one succeeds, without any randomness', async () => {
+longTest('2,000 ordinary numbers: every one succeeds, without any randomness', async () => {
   const merchant = await service.merchant()
   const api = service.client(merchant.keys.test)
   for (let from = 0; from < 2000; from += 100)

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import test from 'node:test'
 import { stillClock } from '../contracts/still-clock.ts'
 import { startOperator } from '../fakes/operator.ts'
 import { FIRST_INSTALLATION, SECOND_CONTRACT } from '../helpers/http-rail.ts'
 import { newPayer, type Shop, startBeside, startLiveService } from '../helpers/live-service.ts'
 import { opened, openedAndVerified, prepare } from '../helpers/opened.ts'
+import { longTest, test } from '../helpers/parts.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -71,25 +71,28 @@ const mostInASecond = (asked: readonly Asked[]) =>
     ...asked.map(({ atMs }) => asked.filter((one) => one.atMs >= atMs && one.atMs < atMs + SECOND).length),
   )
 
-test('72: two processes with 200 due charges ask 8 times a second, and never more than 10 in any second', async () => {
-  const ids = await liveCharges(200)
-  for (const id of ids) service.operator.pays(id)
-  service.pass(6 * SECOND)
-  const asked = await follow(15, [service, beside])
-  assert.ok(asked.length >= 114 && asked.length <= 122, `${asked.length} questions in 15 seconds`)
-  assert.ok(mostInASecond(asked) <= 10, `${mostInASecond(asked)} in one second`)
-  assert.equal(
-    new Set(asked.map(({ externalId }) => externalId)).size,
-    asked.length,
-    'nobody was asked twice',
-  )
-  const open = await service.rows('select 1 from charges where follow_at > $1 and id = any($2)', [
-    service.clock.now(),
-    ids,
-  ])
-  assert.deepEqual(open, [], 'nothing is claimed that may not be asked')
-  await endAll()
-})
+longTest(
+  '72: two processes with 200 due charges ask 8 times a second, and never more than 10 in any second',
+  async () => {
+    const ids = await liveCharges(200)
+    for (const id of ids) service.operator.pays(id)
+    service.pass(6 * SECOND)
+    const asked = await follow(15, [service, beside])
+    assert.ok(asked.length >= 114 && asked.length <= 122, `${asked.length} questions in 15 seconds`)
+    assert.ok(mostInASecond(asked) <= 10, `${mostInASecond(asked)} in one second`)
+    assert.equal(
+      new Set(asked.map(({ externalId }) => externalId)).size,
+      asked.length,
+      'nobody was asked twice',
+    )
+    const open = await service.rows('select 1 from charges where follow_at > $1 and id = any($2)', [
+      service.clock.now(),
+      ids,
+    ])
+    assert.deepEqual(open, [], 'nothing is claimed that may not be asked')
+    await endAll()
+  },
+)
 
 test('72: a contract whose bucket is empty holds up neither submits nor another contract', async () => {
   await liveCharges(60)
@@ -106,26 +109,29 @@ test('72: a contract whose bucket is empty holds up neither submits nor another 
   await endAll()
 })
 
-test('72: hurried ones are asked first, then the young ones, and the old ones are not starved', async () => {
-  const old = await liveCharges(60)
-  service.pass(20 * MINUTE)
-  const young = await liveCharges(150)
-  service.pass(6 * SECOND)
-  const hurried = [old[59], young[149]] as string[]
-  await service.rows('update rail_attempts set hurried = true where subject = any($1)', [hurried])
-  await service.rows('update charges set follow_at = $1 where id = any($2)', [service.clock.now(), hurried])
-  const asked = await follow(10, [service])
-  // The credit of the old ones may put one of them in front.
-  const first = asked.slice(0, 3).map(({ externalId }) => externalId)
-  assert.deepEqual(
-    hurried.filter((id) => !first.includes(id)),
-    [],
-    'both are among the first three',
-  )
-  const rest = asked.map(({ externalId }) => externalId).filter((id) => !hurried.includes(id))
-  const ofOld = rest.filter((id) => old.includes(id)).length
-  assert.ok(ofOld >= 6 && ofOld <= 10, `${ofOld} old ones among ${rest.length}`)
-  const marks = await service.rows('select 1 from rail_attempts where hurried')
-  assert.deepEqual(marks, [], 'the answer clears the mark')
-  await endAll()
-})
+longTest(
+  '72: hurried ones are asked first, then the young ones, and the old ones are not starved',
+  async () => {
+    const old = await liveCharges(60)
+    service.pass(20 * MINUTE)
+    const young = await liveCharges(150)
+    service.pass(6 * SECOND)
+    const hurried = [old[59], young[149]] as string[]
+    await service.rows('update rail_attempts set hurried = true where subject = any($1)', [hurried])
+    await service.rows('update charges set follow_at = $1 where id = any($2)', [service.clock.now(), hurried])
+    const asked = await follow(10, [service])
+    // The credit of the old ones may put one of them in front.
+    const first = asked.slice(0, 3).map(({ externalId }) => externalId)
+    assert.deepEqual(
+      hurried.filter((id) => !first.includes(id)),
+      [],
+      'both are among the first three',
+    )
+    const rest = asked.map(({ externalId }) => externalId).filter((id) => !hurried.includes(id))
+    const ofOld = rest.filter((id) => old.includes(id)).length
+    assert.ok(ofOld >= 6 && ofOld <= 10, `${ofOld} old ones among ${rest.length}`)
+    const marks = await service.rows('select 1 from rail_attempts where hurried')
+    assert.deepEqual(marks, [], 'the answer clears the mark')
+    await endAll()
+  },
+)

@@ -3,11 +3,11 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort, type Merchant, makeInstallation } from '../crash/installation.ts'
 import { killPostgres, launch, PROGRAM, postgresProcesses, type Running } from '../crash/processes.ts'
 import { made, opened } from '../helpers/opened.ts'
-import { longTest, test } from '../helpers/parts.ts'
 
 const WITHIN_MS = 20_000
 const LEASE_MS = 15_000
@@ -38,7 +38,7 @@ async function charge(merchant: Merchant): Promise<number> {
   return response.status
 }
 
-longTest('F31: SIGTERM under load fails no request, holds no lease, and ends with 0', async () => {
+test('F31: SIGTERM under load fails no request, holds no lease, and ends with 0', async () => {
   const service = await installation.startReady({ env: { DRAIN_SECONDS: '1' } })
   let ready = true
   const statuses: (number | string)[] = []
@@ -68,7 +68,7 @@ test('F32: a second SIGTERM ends the process at once with 1', async () => {
   assert.deepEqual(await service.ended, { code: 1, signal: null })
 })
 
-longTest('F40: a worker that slept over its lease writes nothing when it wakes', async () => {
+test('F40: a worker that slept over its lease writes nothing when it wakes', async () => {
   const sleeper = await installation.startReady()
   const answers: ServerResponse[] = []
   quiet.receiver.behave((response) => answers.push(response))
@@ -94,43 +94,40 @@ longTest('F40: a worker that slept over its lease writes nothing when it wakes',
   await heir.kill()
 })
 
-longTest(
-  'F43: a killed service finds its PostgreSQL again, a killed PostgreSQL comes back, the last one out stops it',
-  async (t) => {
-    const folder = mkdtempSync(join(tmpdir(), 'gateway-faults-'))
-    chmodSync(folder, 0o711)
-    const dataDir = join(folder, 'data')
-    const port = String(await freePort())
-    const started: Running[] = []
-    const start = async () => {
-      const env = { DATA_DIR: dataDir, PORT: port, LOG_LEVEL: 'warn' }
-      const running = launch({ program: PROGRAM, args: ['serve'], env, logFile: join(folder, 'log') })
-      started.push(running)
-      assert.ok(await running.ready, running.said())
-      return running
-    }
-    t.after(async () => {
-      await Promise.all(started.map((running) => running.kill()))
-      await killPostgres(dataDir)
-      rmSync(folder, { recursive: true, force: true })
-    })
-
-    const first = await start()
-    const [postmaster] = postgresProcesses(dataDir)
-    await first.kill()
-    const second = await start()
-    assert.equal(postgresProcesses(dataDir)[0], postmaster, 'the running server is used again')
-
+test('F43: a killed service finds its PostgreSQL again, a killed PostgreSQL comes back, the last one out stops it', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-faults-'))
+  chmodSync(folder, 0o711)
+  const dataDir = join(folder, 'data')
+  const port = String(await freePort())
+  const started: Running[] = []
+  const start = async () => {
+    const env = { DATA_DIR: dataDir, PORT: port, LOG_LEVEL: 'warn' }
+    const running = launch({ program: PROGRAM, args: ['serve'], env, logFile: join(folder, 'log') })
+    started.push(running)
+    assert.ok(await running.ready, running.said())
+    return running
+  }
+  t.after(async () => {
+    await Promise.all(started.map((running) => running.kill()))
     await killPostgres(dataDir)
-    await until(async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status === 200)
-    const [successor] = postgresProcesses(dataDir)
-    assert.ok(successor !== undefined && successor !== postmaster)
+    rmSync(folder, { recursive: true, force: true })
+  })
 
-    second.signal('SIGTERM')
-    assert.deepEqual(await second.ended, { code: 0, signal: null })
-    assert.deepEqual(postgresProcesses(dataDir), [], 'PostgreSQL still runs after the last one left')
-  },
-)
+  const first = await start()
+  const [postmaster] = postgresProcesses(dataDir)
+  await first.kill()
+  const second = await start()
+  assert.equal(postgresProcesses(dataDir)[0], postmaster, 'the running server is used again')
+
+  await killPostgres(dataDir)
+  await until(async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status === 200)
+  const [successor] = postgresProcesses(dataDir)
+  assert.ok(successor !== undefined && successor !== postmaster)
+
+  second.signal('SIGTERM')
+  assert.deepEqual(await second.ended, { code: 0, signal: null })
+  assert.deepEqual(postgresProcesses(dataDir), [], 'PostgreSQL still runs after the last one left')
+})
 
 async function until(happened: () => Promise<boolean>): Promise<void> {
   const giveUpAt = performance.now() + WITHIN_MS
