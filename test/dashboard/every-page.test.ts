@@ -21,7 +21,7 @@ const may = (role: MerchantRole, action: Action) => (ruleOf(action).persons ?? [
 async function written(): Promise<string> {
   const rows = await service.rows<{ name: string }>(
     `select schemaname || '.' || tablename as name from pg_tables
-     where schemaname in ('cell_0', 'directory') and tablename not in ('sessions', 'address_windows', 'audit_to_seal', 'audit_seals', 'processes')
+     where schemaname in ('cell_0', 'directory') and tablename not in ('sessions', 'address_windows', 'audit_to_seal', 'audit_seals', 'processes', 'alerts')
      order by 1`,
   )
   const digests = await Promise.all(
