@@ -34,7 +34,7 @@ async function paidInPart({ own, cardId }: Carded) {
   const charge = await payByCard(service, own, { cardId, amount: 10_000, applied: 4000 })
   await moveCharge(service.app, {
     charge,
-    to: { status: 'succeeded', railTransactionId: '4711' },
+    to: { status: 'succeeded', railTransactionId: `number of ${charge.id}` },
     alongside: wordOf(charge, 'succeeded'),
   })
   return charge

@@ -20,7 +20,7 @@ const own = made(() => payer(service))
 
 const DAY = 86_400_000
 const PART = { amount: 10_000, applied: 4000 }
-const PAID: ChargeOutcome = { status: 'succeeded', railTransactionId: '1' }
+const paidOf = (id: string): ChargeOutcome => ({ status: 'succeeded', railTransactionId: `number of ${id}` })
 const UNPAID: ChargeOutcome = { status: 'failed', reason: 'user_cancelled' }
 type Charge = { merchantId: number; id: string }
 const pay = (cardId: string) => payByCard(service, own, { cardId, ...PART })
@@ -72,7 +72,7 @@ test("a payment that succeeds spends the card's part, one that fails frees it, e
   const [paid, unpaid] = [await pay(cardId), await pay(cardId)]
   assert.deepEqual(await sumsOf(service, cardId), [42_000, 8000, 0])
   for (let time = 0; time < 2; time += 1) {
-    await moveCharge(service.app, { charge: paid, to: PAID, alongside: wordOf(paid, 'succeeded') })
+    await moveCharge(service.app, { charge: paid, to: paidOf(paid.id), alongside: wordOf(paid, 'succeeded') })
     await moveCharge(service.app, { charge: unpaid, to: UNPAID, alongside: wordOf(unpaid, 'failed') })
     assert.deepEqual(await sumsOf(service, cardId), [46_000, 0, 4000])
   }
@@ -86,7 +86,7 @@ test('several uses of one card that end in one batch add up, beside those of ano
     charges.map((charge, at) =>
       moveCharge(service.app, {
         charge,
-        to: at % 3 === 0 ? UNPAID : PAID,
+        to: at % 3 === 0 ? UNPAID : paidOf(charge.id),
         alongside: wordOf(charge, at % 3 === 0 ? 'failed' : 'succeeded'),
       }),
     ),

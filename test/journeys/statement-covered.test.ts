@@ -38,7 +38,7 @@ async function inPart(own: Shop) {
   service.pass(1000)
   await moveCharge(service.app, {
     charge,
-    to: { status: 'succeeded', railTransactionId: '4711' },
+    to: { status: 'succeeded', railTransactionId: `number of ${charge.id}` },
     alongside: wordOf(charge, 'succeeded'),
   })
   return charge
