@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { oneJson, type Ran, runInside, settingsOf } from '../helpers/command-line.ts'
 import { made } from '../helpers/opened.ts'
 import type { TestService } from '../helpers/test-service.ts'
@@ -14,5 +17,22 @@ export function commandsOn(service: TestService, { more = () => ({}), first = []
   const settings = made(() => ({ ...settingsOf(service), ...more() }))
   const run = (...args: string[]): Promise<Ran> => runInside([...first, ...args], settings)
   const json = async (...args: string[]) => oneJson(await run(...args, '--json'))
-  return { settings, run, json }
+  return {
+    settings,
+    run,
+    json,
+    runByItsClock: (...args: string[]) => byItsClock(service, { args, settings }),
+  }
+}
+
+/** Runs a command that lives in the time of the service, which the test has moved. */
+async function byItsClock(
+  { clock }: TestService,
+  { args, settings }: { args: readonly string[]; settings: Record<string, string> },
+): Promise<Ran> {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-clock-'))
+  const file = join(folder, 'moved')
+  writeFileSync(file, String(clock.movedMs?.() ?? 0))
+  const own = { TEST_HOOKS: '1', TEST_CLOCK: file }
+  return runInside(args, { ...settings, ...own }).finally(() => rmSync(folder, { recursive: true }))
 }
