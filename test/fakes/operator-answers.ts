@@ -31,9 +31,10 @@ export function submitAnswer({ answer, code }: SubmitHow): Wire {
 }
 
 export function questionAnswer({ answer, code, says }: StatusHow, entry: Entry | undefined): Wire {
+  const told = { ...entry, ...says }
   const tell = (status: string, reason?: string): Wire => ({
     status: 200,
-    body: { ...entry, transaction: transactionOf(entry?.reference ?? ''), ...says, status, reason },
+    body: { transaction: transactionOf(told.reference ?? ''), ...told, status, reason },
   })
   if (answer === 'garbage' || answer === 'reset' || answer === 'silence' || answer === 'error')
     return faultAnswer(answer)
