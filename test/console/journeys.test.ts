@@ -91,6 +91,7 @@ longTest(
   'the audit is followed to its end, then a superuser edits a row, and the page and an alert name it',
   ON_BROWSER,
   async () => {
+    await service.shop()
     await service.run('seal-audit')
     const admin = await atWork(screen, 'admin')
     const { page } = admin
