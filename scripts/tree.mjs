@@ -10,7 +10,7 @@ const NOTHING_IMPORTED = /\bimport\s*\{\s*\}\s*from\s*['"][^'"]+['"]/g
 const LITERAL = /'([^'\n]{2,200})'|"([^"\n]{2,200})"|`([^`\n$]{2,200})`/g
 const DECLARED = /(?:\bpage\(\s*|\bpath: )['"`]\/([a-z][a-z-]*)/g
 // Folders that are read as a whole, as a `join` names them. The rules of the tree itself read all of it.
-const READ_WHOLE = ['migrations', 'docs', 'ops', 'conformance', 'bin', 'src']
+const READ_WHOLE = ['migrations', 'docs', 'ops', 'conformance', 'bin']
 const RULES = 'test/tidy/'
 
 /** The files of the checkout, with `edgesOf(path)`, `textOf(path)` and `testOf(name of a test)`. */
