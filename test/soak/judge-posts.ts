@@ -1,8 +1,8 @@
 import type { Emulator } from '../../emulator/emulator.ts'
 import type { Installation } from '../crash/installation.ts'
 
-/** From when to when a process had a wrong clock, in ms of the common clock. */
-export type WrongTime = { from: number; to: number }
+/** From when to when a process had a wrong clock, in ms of the common clock, and by how much it was ahead. */
+export type WrongTime = { from: number; to: number; byMs: number }
 
 // The deadline of a submit is 25 s. On a crowded machine the common clock, which runs eight times as fast, adds its share.
 const LATE_MS = 90_000

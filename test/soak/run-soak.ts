@@ -119,6 +119,8 @@ async function soak(options: SoakOptions, world: World): Promise<Soaked> {
   const lists = options.statements === 0 ? [] : await importAll({ installation, operators }, begunAt)
   const judged = await judgeSoak(installation, operators, { collection: 0, disbursement: 2 * OPENING })
   const surprises = await judgePosts(installation, operators, world.wrong)
+  // A payment made by a clock that was ahead has a time that is still to come: it is judged when that time has passed.
+  installation.advance(Math.max(0, ...world.wrong.map(({ byMs }) => byMs)))
   const broken = await brokenInvariants(installation)
   const posts = operators.reduce(
     (sum, one) => sum + one.journal().filter(({ method }) => method === 'POST').length,
@@ -189,7 +191,7 @@ async function makeTrouble(
     case 'wrong clock': {
       const from = installation.clock.nowMs()
       came.clocks += (await beWrong(installation, fleet, trouble)) ? 1 : 0
-      world.wrong.push({ from, to: installation.clock.nowMs() })
+      world.wrong.push({ from, to: installation.clock.nowMs(), byMs: trouble.byMs })
       return
     }
     case 'statement':
