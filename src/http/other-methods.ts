@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { Refusal } from '../platform/refusal.ts'
 
 // The verbs that any path has.
@@ -24,31 +24,59 @@ export function restoreMethod(raw: IncomingMessage): void {
   if (raw.method === STAND_IN) raw.method = asked.get(raw) ?? STAND_IN
 }
 
+type Endpoint = { path: string; method: 'GET' | 'POST' }
+
 /** Answers 405 on a known path with a verb that it does not have, before any key is checked. */
-export function refuseOtherMethods(
-  server: FastifyInstance,
-  endpoints: readonly { path: string; method: 'GET' | 'POST' }[],
-): void {
-  const paths = new Map<string, Set<string>>()
-  for (const { path, method } of endpoints) paths.set(path, (paths.get(path) ?? new Set()).add(method))
-  for (const [path, methods] of paths) {
+export function refuseOtherMethods(server: FastifyInstance, endpoints: readonly Endpoint[]): void {
+  for (const [path, methods] of methodsOf(endpoints)) {
     server.route({
       method: [...SERVED.filter((method) => !methods.has(method)), STAND_IN],
       url: path,
-      onRequest: (_request, reply, done) => {
-        reply.header('Allow', [...methods].join(', '))
-        done(new Refusal(405, 'method_not_allowed', 'method not allowed') as never)
-      },
+      onRequest: (_request, reply, done) => done(refused(reply, methods) as never),
       handler: async () => '',
     })
   }
+}
+
+/**
+ * The same for hundreds of paths: a hook for the route `base/*`, which takes what no other route takes. A route for every verb of every
+ * page was a quarter of the start.
+ */
+export function refuseOtherMethodsBelow(endpoints: readonly Endpoint[]): onRequestHookHandler {
+  const known = [...methodsOf(endpoints)].map(([path, methods]) => ({ parts: path.split('/'), methods }))
+  return ({ raw, url }, reply, done) => {
+    const parts = (url.split('?', 1)[0] ?? '').replace(/\/{2,}/g, '/').split('/')
+    const methods = known.find((one) => standsFor(one.parts, parts))?.methods
+    const has = methods ?? new Set(SERVED)
+    done(has.has(raw.method ?? '') ? undefined : (refused(reply, has) as never))
+  }
+}
+
+/** A part of a path that begins with a colon stands for any other. */
+const standsFor = (path: readonly string[], asked: readonly string[]) =>
+  path.length === asked.length &&
+  path.every((part, nth) => part === asked[nth] || (part.startsWith(':') && asked[nth] !== ''))
+
+function methodsOf(endpoints: readonly Endpoint[]): Map<string, Set<string>> {
+  const paths = new Map<string, Set<string>>()
+  for (const { path, method } of endpoints) paths.set(path, (paths.get(path) ?? new Set()).add(method))
+  return paths
+}
+
+export class MethodNotAllowed extends Refusal {
+  constructor() {
+    super(405, 'method_not_allowed', 'method not allowed')
+  }
+}
+
+function refused(reply: FastifyReply, methods: Iterable<string>): Refusal {
+  reply.header('Allow', [...methods].join(', '))
+  return new MethodNotAllowed()
 }
 
 /** 404, or 405 where the path is there for another verb: pages and health documents, whose paths have no parameters. */
 export function notFoundHere(server: FastifyInstance, request: FastifyRequest, reply: FastifyReply): Refusal {
   const url = request.url.split('?', 1)[0] ?? ''
   const methods = SERVED.filter((method) => server.hasRoute({ url, method: method as 'GET' }))
-  if (methods.length === 0) return new Refusal(404, 'not_found', 'not found')
-  reply.header('Allow', methods.join(', '))
-  return new Refusal(405, 'method_not_allowed', 'method not allowed')
+  return methods.length === 0 ? new Refusal(404, 'not_found', 'not found') : refused(reply, methods)
 }

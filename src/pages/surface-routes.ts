@@ -1,10 +1,15 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { requireRole } from '../actors/allow.ts'
 import { lastAnswer } from '../http/close-gently.ts'
 import { refusalFor } from '../http/errors.ts'
 import { asRefusal } from '../http/framework-refusals.ts'
 import { clientAddress, readQuery } from '../http/guards.ts'
-import { refuseOtherMethods } from '../http/other-methods.ts'
+import {
+  MethodNotAllowed,
+  refuseOtherMethods,
+  refuseOtherMethodsBelow,
+  STAND_IN,
+} from '../http/other-methods.ts'
 import type { SignedIn } from '../people/session.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { addressWindow } from '../rate-limits/address-window.ts'
@@ -34,23 +39,28 @@ export function registerSurface<V extends Visit>(
 ): void {
   const window = addressWindow(options.requestsAMinute)
   const handle: Handle<V> = { surface, options, limit: (address) => window.take(address, options.nowMs()) }
-  const all = [...servedBy(surface), ...elsewhere(surface)]
-  for (const served of all)
+  const register = (served: Served<V>, method: string[], onRequest?: onRequestHookHandler) =>
     server.route({
-      method: served.method,
+      method,
       url: served.url,
       bodyLimit: bytesOf(served),
-      ...(mostFileOf(served) > 0 ? { onRequest: admitUpload(surface, options) } : {}),
+      ...(onRequest === undefined ? {} : { onRequest }),
       errorHandler: (error, request, reply) => refuseUnread(handle, { served, request, reply }, error),
       handler: (request, reply) => answer(handle, { served, request, reply }),
     })
-  refuseOtherMethods(
-    server,
-    all.map(({ url, method }) => ({ path: url, method })),
-  )
+  const { base } = surface
+  const served = servedBy(surface)
+  const refused = surface.readOnly === undefined ? [] : served.map(posted)
+  for (const one of [...served, ...refused.filter(({ url }) => url === base)])
+    register(one, [one.method], mostFileOf(one) > 0 ? admitUpload(surface, options) : undefined)
+  const endpoints = [...served, ...refused].map(({ url, method }) => ({ path: url, method }))
+  const ofBase = endpoints.filter(({ path }) => path === base)
+  refuseOtherMethods(server, ofBase)
+  const elsewhere = { method: 'GET', url: `${base}/*`, prefix: '', route: null } as const
+  register(elsewhere, ['GET', 'POST', STAND_IN], refuseOtherMethodsBelow(endpoints))
 }
 
-function servedBy<V extends Visit>({ base, prefixes, routes, guests, readOnly }: Surface<V>): Served<V>[] {
+function servedBy<V extends Visit>({ base, prefixes, routes, guests }: Surface<V>): Served<V>[] {
   const signedIn = prefixes.flatMap((prefix) =>
     routes.map((route): Served<V> => {
       const path = route.kind === 'page' ? route.path : route.spec.path
@@ -61,14 +71,11 @@ function servedBy<V extends Visit>({ base, prefixes, routes, guests, readOnly }:
   const open = guests.map(
     (route): Served<V> => ({ method: route.method, url: `${base}${route.path}`, prefix: '', route }),
   )
-  return [...signedIn, ...(readOnly === undefined ? [] : signedIn.map(posted)), ...open]
+  return [...signedIn, ...open]
 }
 
-/** The address of a page, asked for with what would change something. */
+/** The address of a page, asked for with what would change something: no verb that it lacks, but it says that nothing can be changed. */
 const posted = <V>(served: Served<V>): Served<V> => ({ ...served, method: 'POST', route: null })
-
-const elsewhere = <V extends Visit>({ base }: Surface<V>): Served<V>[] =>
-  (['GET', 'POST'] as const).map((method) => ({ method, url: `${base}/*`, prefix: '', route: null }))
 
 const mostFileOf = <V>({ route }: Served<V>) =>
   route !== null && 'spec' in route ? (route.spec.mostFileBytes ?? 0) : 0
@@ -104,6 +111,8 @@ function refuseUnread<V extends Visit>(
   { request, reply }: Request<V>,
   error: unknown,
 ): void {
+  // A verb that an address does not have is refused as everywhere else.
+  if (error instanceof MethodNotAllowed) throw error
   const refusal = refusalFor(asRefusal(error))
   request.code = refusal.code
   if (refusal.status >= 500) options.troubled(error, request.id)

@@ -190,3 +190,19 @@ function ask(method: string, path: string, { authorization }: { authorization?: 
     sent.on('error', reject).end()
   })
 }
+
+test('pages and forms of people name the verbs that they have too', async () => {
+  const asked: [string, string, string][] = [
+    ['POST', '/dashboard/charges', 'GET'],
+    ['PUT', '//dashboard//charges?a=b', 'GET'],
+    ['GET', '/dashboard/test/charges/txn_a/refund', 'POST'],
+    ['POST', '/dashboard', 'GET'],
+    ['DELETE', '/dashboard/no/such/page', 'GET, POST'],
+    ['POST', '/console/jobs', 'GET'],
+    ['PATCH', '/console/as/mer_a/charges', 'GET, POST'],
+  ]
+  for (const [method, path, allow] of asked) {
+    const reply = await ask(method, path, {})
+    assert.deepEqual([reply.status, reply.headers.get('allow')], [405, allow], `${method} ${path}`)
+  }
+})

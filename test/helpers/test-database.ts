@@ -36,7 +36,7 @@ export async function testDatabase(): Promise<TestDatabase> {
     await admin.query(`select pg_advisory_lock(${TEMPLATE_LOCK})`)
     await makeTemplate(server, admin, template)
     await admin.query(`drop database if exists ${name} with (force)`)
-    await admin.query(`create database ${name} template ${template} strategy wal_log`)
+    await admin.query(`create database ${name} template ${template} strategy file_copy`)
   })
   return {
     name,
