@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import test from 'node:test'
 import fc from 'fast-check'
+import { sized } from '../../test/helpers/parts.ts'
 import { cycleDay, nextRun } from './next-run.ts'
 import { INTERVALS, type Interval } from './schedule.ts'
 
@@ -117,7 +118,7 @@ test('every date matches an independent calendar, and none is left out', () => {
         after = next
       }
     }),
-    { seed, numRuns: 1000 },
+    { seed, numRuns: sized(150, 1000) },
   )
 })
 
@@ -130,7 +131,7 @@ test('whenever it is asked, the answer is the first date after that moment', () 
       while (dateOf(interval, anchor, nth) <= after) nth += 1
       assert.deepEqual(nextRun(interval, { anchor, after }), dateOf(interval, anchor, nth))
     }),
-    { seed, numRuns: 1000 },
+    { seed, numRuns: sized(150, 1000) },
   )
 })
 
@@ -142,7 +143,7 @@ test('at a date, and a millisecond before it, the answers are the next date and 
       assert.deepEqual(nextRun(interval, { anchor, after: before }), date)
       assert.deepEqual(nextRun(interval, { anchor, after: date }), dateOf(interval, anchor, nth + 1))
     }),
-    { seed, numRuns: 1000 },
+    { seed, numRuns: sized(150, 1000) },
   )
 })
 

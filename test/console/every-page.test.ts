@@ -13,6 +13,7 @@ import { OPERATOR_ROLES } from '../helpers/console.ts'
 import { mainOf, signedInAs } from '../helpers/dashboard.ts'
 import { enrolled, OPERATOR_PASSWORD } from '../helpers/enrolling.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'
+import { inTurn } from '../helpers/parts.ts'
 import { startService } from '../helpers/test-service.ts'
 import { type ConsolePlace, consoleWorld, formsOf, pagesOf, placesOf } from './world.ts'
 
@@ -40,11 +41,12 @@ test('no page or form is there for a stranger or for somebody of a merchant', as
   const places = placesOf(world)
   const before = await tableDigests(service)
   const wrong: string[] = []
-  for (const { address, route } of places)
-    for (const [name, browser] of [
-      ['a stranger', browserOf(service)],
-      ['an owner', owner],
-    ] as const) {
+  const others = [
+    ['a stranger', browserOf(service)],
+    ['an owner', owner],
+  ] as const
+  for (const [nth, { address, route }] of places.entries())
+    for (const [name, browser] of inTurn(others, nth)) {
       const reply =
         route.kind === 'page'
           ? await browser.get(address)
@@ -60,8 +62,9 @@ test('every page answers each role as the table says, and looking at it writes n
   const pages = pagesOf(world)
   const before = await tableDigests(service)
   const wrong: string[] = []
-  for (const place of [...pages.filter((one) => !isAct(one)), ...pages.filter(isAct)]) {
-    for (const role of OPERATOR_ROLES) {
+  const looked = [...pages.filter((one) => !isAct(one)), ...pages.filter(isAct)]
+  for (const [nth, place] of looked.entries()) {
+    for (const role of inTurn(OPERATOR_ROLES, nth, 2)) {
       const { address, route } = place
       const allowed = may(role, actionOf(route))
       const wanted = !allowed ? 403 : isOwn(place) && role !== 'admin' ? 404 : 200
@@ -106,11 +109,11 @@ test('a form that comes from elsewhere, too late, without its tokens or with wro
   const acts = await actsBut(service)
   const wrong: string[] = []
   const { admin: person, support: other } = world.people
-  for (const place of formsOf(world).filter(({ route }) => may('admin', actionOf(route)))) {
-    const spec = specOf(place)
-    for (const { name, sent, headers = {}, status } of await wrongWays(service, {
-      ...{ spec, address: place.address, person, other },
-    })) {
+  const ofAdmin = formsOf(world).filter(({ route }) => may('admin', actionOf(route)))
+  for (const [nth, place] of ofAdmin.entries()) {
+    const aimed = { spec: specOf(place), address: place.address, person, other }
+    const ways = await wrongWays(service, aimed)
+    for (const { name, sent, headers = {}, status } of inTurn(ways, nth, 2)) {
       const fault = faultIn(await post(person, sent, headers as Record<string, string>), { status })
       if (fault !== null) wrong.push(`${place.address} ${name}: ${fault}`)
     }
@@ -147,7 +150,9 @@ test('what needs a fresh factor asks for it, and does nothing without', async ()
 test('every role may send exactly the forms that the table of actions allows it', async () => {
   const before = await tableDigests(service)
   const wrong: string[] = []
-  const tries = formsOf(world).flatMap((place) => OPERATOR_ROLES.map((role) => ({ place, role })))
+  const tries = formsOf(world).flatMap((place, nth) =>
+    inTurn(OPERATOR_ROLES, nth, 2).map((role) => ({ place, role })),
+  )
   const isAllowed = ({ place, role }: (typeof tries)[number]) => may(role, actionOf(place.route))
   for (const { place, role } of tries.filter((one) => !isAllowed(one))) {
     const reply = await sendForm(service, world.people[role], {

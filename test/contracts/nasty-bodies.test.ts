@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test, { after, before } from 'node:test'
+import { inTurn } from '../helpers/parts.ts'
 import { type ServiceProcess, startServiceProcess } from '../helpers/service-process.ts'
 
 // What any one request may hold the event loop for; the best of several tries counts, for the machine does other things too.
@@ -132,15 +133,18 @@ const form = (content: string) =>
   `--cut\r\nContent-Disposition: form-data; name="f"; filename="a.csv"\r\n\r\n${content}\r\n--cut--\r\n`
 
 const JSON_TYPE = 'application/json'
-for (const [name, make] of JSON_BODIES) {
-  held(name, { path: CHARGES, body: make(ONE), type: JSON_TYPE })
-  held(name, { path: BULK, body: make(FOUR), type: JSON_TYPE })
-  held(name, { path: CALLBACK, body: make(64 * 1024), type: JSON_TYPE })
-}
-for (const [name, make] of CSV_BODIES) {
-  held(name, { path: BULK, body: make(FOUR), type: 'text/csv' })
-  held(`${name} in a form`, { path: BULK, body: form(make(FOUR - 200)), type: FORM_TYPE })
-}
+const JSON_PATHS: [string, number][] = [
+  [CHARGES, ONE],
+  [BULK, FOUR],
+  [CALLBACK, 64 * 1024],
+]
+for (const [nth, [name, make]] of JSON_BODIES.entries())
+  for (const [path, bytes] of inTurn(JSON_PATHS, nth))
+    held(name, { path, body: make(bytes), type: JSON_TYPE })
+for (const [nth, [name, make]] of CSV_BODIES.entries())
+  for (const inForm of inTurn([false, true], nth))
+    if (inForm) held(`${name} in a form`, { path: BULK, body: form(make(FOUR - 200)), type: FORM_TYPE })
+    else held(name, { path: BULK, body: make(FOUR), type: 'text/csv' })
 for (const boundaries of ['--cut\r\n', '--cut\r\n\r\n\r\n', '\r\n--cu', '\r'])
   held(`${JSON.stringify(boundaries)} alone`, {
     path: BULK,

@@ -17,6 +17,10 @@ export const testFor = (short: boolean): typeof run => (short ? test : longTest)
 /** How many runs, lines or rounds a test has that is in both. */
 export const sized = (short: number, long: number): number => (part === 'short' ? short : long)
 
+/** Of the ways in which each thing of a walk is tried, those for its nth thing: so many, in turn, in `npm test`, and the others in the long run. */
+export const inTurn = <Way>(ways: readonly Way[], nth: number, count = 1): Way[] =>
+  inThisRun(ways, (_, way) => (way - nth * count + ways.length * (nth + 1) * count) % ways.length < count)
+
 /** Of a walk over many things, those that this run looks at: the first ones in `npm test`, the others in `npm run test:long`. */
 export function inThisRun<Thing>(
   things: readonly Thing[],

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { chargeFee } from '../../src/ledger/fees.ts'
 import { succeed } from './following-charges.ts'
 import { type LiveService, newPayer, type Shop, startLiveService } from './live-service.ts'
-import type { Client, Reply, TestService, TestServiceOptions } from './test-service.ts'
+import {
+  type Client,
+  digestOf,
+  type Reply,
+  type TestService,
+  type TestServiceOptions,
+} from './test-service.ts'
 
 /** A valid payout: 5000 to one person, which costs 5200 with the fee. */
 export const PAYOUT = { amount: 5000, recipient: { phone: '0700000000' } }
@@ -68,25 +74,16 @@ export async function queueRefund(service: LiveService, { live }: Shop): Promise
 
 /** The names of the tables in which two digests differ. */
 export function changedTables(before: string, after: string): string[] {
-  const tables = JSON.parse(after) as [{ name: string }][]
-  return tables.flatMap(([table], index) =>
-    JSON.stringify([table]) === JSON.stringify(JSON.parse(before)[index]) ? [] : table.name,
-  )
+  const was: unknown[] = JSON.parse(before)
+  const tables: { name: string }[] = JSON.parse(after)
+  return tables
+    .filter((table, nth) => JSON.stringify(table) !== JSON.stringify(was[nth]))
+    .map(({ name }) => name)
 }
 
 const OWN = ['payouts', 'transfers', 'ledger_heads', 'events', 'deliveries', 'rail_attempts', 'exceptions']
 /** Every table a payout writes, except its key, as one text: the same before and after means nothing was written. */
-export const payoutDigest = async (service: TestService): Promise<string> =>
-  JSON.stringify(
-    await Promise.all(
-      OWN.map((table) =>
-        service.rows(
-          `select '${table}' as name, count(*)::int as rows,
-             md5(coalesce(string_agg(t::text, '|' order by t::text), '')) as md5 from ${table} t`,
-        ),
-      ),
-    ),
-  )
+export const payoutDigest = (service: TestService): Promise<string> => digestOf(service.rows, OWN)
 
 /** Runs it while watching for two connections that wait for each other; returns the first such pair, by their statements. */
 export async function watchingLocks<T>(

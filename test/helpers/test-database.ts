@@ -26,6 +26,8 @@ export async function testDatabase(): Promise<TestDatabase> {
     settings: {
       ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
       ...{ max_wal_size: '128MB', shared_buffers: '128MB' },
+      // Of tables that nobody has analyzed it thinks that they are large: to start processes for them takes longer than to read them.
+      max_parallel_workers_per_gather: '0',
       // Enough for the services of several files at once.
       max_connections: '600',
     },

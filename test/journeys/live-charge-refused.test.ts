@@ -5,6 +5,7 @@ import { succeed } from '../helpers/following-charges.ts'
 import { newPayer, startLiveService } from '../helpers/live-service.ts'
 import { balanceOf, eventsOf, transfersOf } from '../helpers/money-rows.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
+import { changedTables } from '../helpers/payouts.ts'
 import { startService } from '../helpers/test-service.ts'
 
 const service = openedAndVerified(() => startLiveService())
@@ -204,10 +205,3 @@ const everything = async () =>
     await service.rows('select * from idempotency_keys order by 1, 2, 3'),
     await service.rows('select count(*)::int, max(seq)::int from rail_evidence'),
   ])
-
-function changedTables(before: string, after: string): string[] {
-  const tables = JSON.parse(after) as [{ name: string }][]
-  return tables.flatMap(([table], index) =>
-    JSON.stringify([table]) === JSON.stringify(JSON.parse(before)[index]) ? [] : table.name,
-  )
-}

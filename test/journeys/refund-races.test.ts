@@ -4,6 +4,7 @@ import test from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newPayer } from '../helpers/live-service.ts'
 import { opened, openedAndVerified } from '../helpers/opened.ts'
+import { sized } from '../helpers/parts.ts'
 import { availableOf, fund, type Payer, payer, sendAll } from '../helpers/schedules.ts'
 import { type Reply, startService } from '../helpers/test-service.ts'
 
@@ -83,7 +84,7 @@ test('a refund against a payout with money for one: exactly one of them is accep
   const [here, there] = clientsOf(shop)
   const wanted = { amount: 5000, recipient: { phone: '0700000000' } }
   const won = { refund: 0, payout: 0 }
-  for (let round = 0; round < 100; round += 1) {
+  for (let round = 0; round < sized(10, 100); round += 1) {
     const [id = ''] = await charges(shop.api, 1)
     const have = await availableOf(shop.api)
     await fund(service, shop, 5200 - have)
@@ -104,11 +105,11 @@ test('a refund against a payout with money for one: exactly one of them is accep
     const left = await availableOf(shop.api)
     if (left > 200) await shop.api.post('/v1/payouts', { ...wanted, amount: left - 200 })
   }
-  assert.equal(won.refund + won.payout, 100)
+  assert.equal(won.refund + won.payout, sized(10, 100))
 })
 
 test('with money for seven, of thirty refunds and thirty payouts at once seven are accepted', async () => {
-  for (let round = 0; round < 5; round += 1) {
+  for (let round = 0; round < sized(1, 5); round += 1) {
     const shop = await payer(service)
     await service.set(shop.merchant, { testHold: 'realistic' })
     const ids = await charges(shop.api, 30)

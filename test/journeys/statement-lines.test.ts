@@ -8,6 +8,7 @@ import { linesOf, SECTIONS } from '../../src/reports/statement/lines.ts'
 import { readPeriod } from '../../src/reports/statement/period.ts'
 import { inSnapshot } from '../../src/reports/statement/snapshot.ts'
 import { opened } from '../helpers/opened.ts'
+import { sized } from '../helpers/parts.ts'
 import { payer } from '../helpers/schedules.ts'
 import { startService } from '../helpers/test-service.ts'
 import { listsAsWrittenBefore } from './statement-text.ts'
@@ -134,7 +135,7 @@ test('a line has the bytes that the database wrote before, whatever stands in it
   const items = fc.array(item, { minLength: 1, maxLength: 60 })
   await fc.assert(fc.asyncProperty(items, compare), {
     seed,
-    numRuns: 30,
+    numRuns: sized(5, 30),
     endOnFailure: true,
     includeErrorInReport: true,
   })
@@ -143,7 +144,7 @@ test('a line has the bytes that the database wrote before, whatever stands in it
 test('so have thousands of lines, which are written in pieces', async (context) => {
   const seed = randomInt(2 ** 31)
   context.diagnostic(`seed ${seed}`)
-  await compare(fc.sample(item, { seed, numRuns: 6000 }))
+  await compare(fc.sample(item, { seed, numRuns: sized(2500, 6000) }))
 })
 
 /** The lists of a month. `heldSeqs`: of how many transfers the numbers are held. */
@@ -162,7 +163,7 @@ const listsWith = (merchantId: number, heldSeqs: number) =>
 test('payouts of which there are too many to hold their numbers are found in windows', async (context) => {
   const seed = randomInt(2 ** 31)
   context.diagnostic(`seed ${seed}`)
-  const { merchantId } = await plant(fc.sample(item, { seed, numRuns: 6000 }))
+  const { merchantId } = await plant(fc.sample(item, { seed, numRuns: sized(2500, 6000) }))
   const held = await listsWith(merchantId, 100_000)
   for (const most of [1000, 0]) assert.equal(await listsWith(merchantId, most), held)
   assert.match(held, /"kind":"withdrawal".*"kind":"released_reservation"/s)

@@ -10,6 +10,7 @@ import { succeed } from '../helpers/following-charges.ts'
 import { newCard } from '../helpers/gift-cards.ts'
 import { newPayer, type Shop, startLiveService } from '../helpers/live-service.ts'
 import { opened, openedAndVerified } from '../helpers/opened.ts'
+import { sized } from '../helpers/parts.ts'
 import type { Client } from '../helpers/test-service.ts'
 
 const TALLIES = '/v1/vending/machines/tallies'
@@ -139,11 +140,11 @@ const tallies = async (client: Client, query = '') => {
 test('the tallies of a random history match the ledger, for each machine and since any time', async () => {
   const [who, stranger] = [await vendor(), await vendor()]
   const drawn = draws(20_261_121)
-  await history(who, 25, drawn)
+  await history(who, sized(12, 25), drawn)
   await history(stranger, 3, drawn)
   const middle = new Date(service.clock.nowMs()).toISOString()
   service.pass(1)
-  await history(who, 25, drawn)
+  await history(who, sized(12, 25), drawn)
   await sandboxOrder(who, 'A', 5000)
   const { machines } = await tallies(who.live)
   assert.deepEqual(machines.filter(({ orders }: any) => orders > 0).map(money), await fromLedger(who, 'live'))

@@ -5,6 +5,7 @@ import { sweepsOf } from '../../src/sweeps.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { DAY, type LiveService, newPayer, startLiveService } from '../helpers/live-service.ts'
 import { opened } from '../helpers/opened.ts'
+import { inTurn } from '../helpers/parts.ts'
 import { payNew, richShop } from '../helpers/payouts.ts'
 import { payer, planned } from '../helpers/schedules.ts'
 import { monthNow, passMonth } from '../helpers/statements.ts'
@@ -103,7 +104,7 @@ test('F47: every sweep and statement by a wrong clock of either sign leaves what
   const one = await world(disturbed)
   const other = await world(undisturbed)
   assert.deepEqual(await shown(disturbed), await shown(undisturbed))
-  for (const ms of WRONG) await one.lookWhileWrong(ms)
+  for (const ms of inTurn(WRONG, 2, 2)) await one.lookWhileWrong(ms)
   assert.deepEqual(await shown(disturbed), await shown(undisturbed), 'nothing came of it')
   await one.goOn()
   await other.goOn()

@@ -3,12 +3,13 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import test, { type TestContext } from 'node:test'
+import type { TestContext } from 'node:test'
 import pg from 'pg'
 import { copyBinaries, findBinaries } from '../../src/platform/embedded-postgres/binaries.ts'
 import { prepareCluster } from '../../src/platform/embedded-postgres/cluster.ts'
 import { asAccount, asSelf } from '../../src/platform/embedded-postgres/run-as.ts'
 import { type EmbeddedServer, joinEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts'
+import { longTest, test } from '../helpers/parts.ts'
 
 const IS_ROOT = process.getuid?.() === 0
 
@@ -79,22 +80,25 @@ test('D11: another process of the account that runs the server is not let in', {
   assert.equal((await ask(server.url('postgres'), 'select 1 as one')).length, 1)
 })
 
-test('C24: a data folder with every odd character that its name may have, the binaries copied into it', async (t) => {
-  const root = mkdtempSync(join(tmpdir(), 'odd-'))
-  t.after(() => rmSync(root, { recursive: true, force: true }))
-  if (IS_ROOT) execFileSync('chmod', ['711', root])
-  const dataDir = join(root, `it's "here" $HOME \`id\` !! \\ 100%`)
-  const copied = copyBinaries(findBinaries(), root)
-  const home = join(root, 'home "of" copies')
-  execFileSync('mkdir', [home])
-  const binaries = copyBinaries(copied, home)
-  execFileSync('mkdir', [dataDir])
-  const runAs = IS_ROOT ? (asAccount() ?? asSelf()) : asSelf()
-  execFileSync('chmod', [IS_ROOT ? '711' : '700', home, dataDir])
-  const cluster = join(dataDir, 'postgres')
-  await prepareCluster({ home: dataDir, cluster, runAs, binaries }, () => {})
-  assert.ok(readFileSync(join(cluster, 'PG_VERSION'), 'utf8').length > 0)
-  const server = await joinEmbeddedPostgres({ dataDir, say: () => {} })
-  assert.equal((await ask(server.url('postgres'), 'select 1 as one')).length, 1)
-  await server.leave()
-})
+longTest(
+  'C24: a data folder with every odd character that its name may have, the binaries copied into it',
+  async (t) => {
+    const root = mkdtempSync(join(tmpdir(), 'odd-'))
+    t.after(() => rmSync(root, { recursive: true, force: true }))
+    if (IS_ROOT) execFileSync('chmod', ['711', root])
+    const dataDir = join(root, `it's "here" $HOME \`id\` !! \\ 100%`)
+    const copied = copyBinaries(findBinaries(), root)
+    const home = join(root, 'home "of" copies')
+    execFileSync('mkdir', [home])
+    const binaries = copyBinaries(copied, home)
+    execFileSync('mkdir', [dataDir])
+    const runAs = IS_ROOT ? (asAccount() ?? asSelf()) : asSelf()
+    execFileSync('chmod', [IS_ROOT ? '711' : '700', home, dataDir])
+    const cluster = join(dataDir, 'postgres')
+    await prepareCluster({ home: dataDir, cluster, runAs, binaries }, () => {})
+    assert.ok(readFileSync(join(cluster, 'PG_VERSION'), 'utf8').length > 0)
+    const server = await joinEmbeddedPostgres({ dataDir, say: () => {} })
+    assert.equal((await ask(server.url('postgres'), 'select 1 as one')).length, 1)
+    await server.leave()
+  },
+)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
+import test from 'node:test'
 import type { Page } from 'playwright-core'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { addItem } from '../../src/storefront/add-item.ts'
 import { BY_HAND } from '../helpers/actors.ts'
-import { longTest, test } from '../helpers/parts.ts'
 import { ON_BROWSER } from './browser.ts'
 import { PHONES } from './world.ts'
 import { worldOfFile } from './world-of-file.ts'
@@ -39,22 +39,19 @@ async function assertHarmless(page: Page, text: string): Promise<void> {
   assert.ok(said.includes(legible(text).replace(/\s+/g, ' ')), `${text} is shown as it was written: ${said}`)
 }
 
-longTest(
-  'what merchants wrote comes out as text on every page, and no policy had to stop it',
-  ON_BROWSER,
-  () =>
-    world.visit(async (page) => {
-      page.on('dialog', () => assert.fail('a dialog opened'))
-      for (const text of HOSTILE) {
-        const link = await world.link({ description: text, reference: text })
-        await page.goto(link.url)
-        await assertHarmless(page, text)
-        await world.submit(link, { phone: PHONES.pays })
-        await world.decide()
-        await page.goto(link.url)
-        await assertHarmless(page, text)
-      }
-    }),
+test('what merchants wrote comes out as text on every page, and no policy had to stop it', ON_BROWSER, () =>
+  world.visit(async (page) => {
+    page.on('dialog', () => assert.fail('a dialog opened'))
+    for (const text of HOSTILE) {
+      const link = await world.link({ description: text, reference: text })
+      await page.goto(link.url)
+      await assertHarmless(page, text)
+      await world.submit(link, { phone: PHONES.pays })
+      await world.decide()
+      await page.goto(link.url)
+      await assertHarmless(page, text)
+    }
+  }),
 )
 
 test('what customers type comes back as text', ON_BROWSER, () =>
@@ -81,7 +78,7 @@ test('what customers type comes back as text', ON_BROWSER, () =>
   }),
 )
 
-longTest('a shop with a hostile name and hostile goods is just a strangely named shop', ON_BROWSER, () =>
+test('a shop with a hostile name and hostile goods is just a strangely named shop', ON_BROWSER, () =>
   world.visit(async (page) => {
     for (const name of HOSTILE) {
       const made = await world.service.shop({ name })

@@ -117,6 +117,8 @@ test('the list of long tests names exactly the files that mark some of their tes
   assert.deepEqual(named, (JSON.parse(list) as string[]).sort())
   // A test of node itself would run in both parts, unless it is one that has a size for each.
   const both = marking.filter(({ text }) => /import \{[^}]*\b(test|it)\b[^}]*\} from 'node:test'/.test(text))
-  const unsized = both.filter(({ text }) => !/\b(sized|inThisRun)\b/.test(text)).map(({ path }) => path)
+  const unsized = both
+    .filter(({ text }) => !/\b(sized|inThisRun|inTurn)\b/.test(text))
+    .map(({ path }) => path)
   assert.deepEqual(unsized, [])
 })
