@@ -32,6 +32,20 @@ const runFour = async () => {
 const people = (count: number) =>
   Array.from({ length: count }, (_, nth) => ({ phone: `070000${1000 + nth}` }))
 
+/** Schedules that are due now; no request has made them, so verify must not find them. */
+const plant = (
+  { merchantId }: Awaited<ReturnType<typeof payer>>,
+  { name, count, status }: { name: string; count: number; status: string },
+) =>
+  service.rows(
+    `insert into schedules (merchant_id, id, mode, status, amount, channel, interval, recipients, anchor_at, next_run_at, created_at)
+     select $1, 'spo_' || $3 || n, 'test', $4, 5000, 'op1_momo', 'daily', '[{"phone": "256700000000"}]', $2, $2, $2
+     from generate_series(1, $5::int) n`,
+    [merchantId, clock.now().toISOString(), name, status, count],
+  )
+const takeOut = (name: string) =>
+  service.rows(`delete from schedules where id ~ ('^spo_' || $1 || '\\d')`, [name])
+
 test('four workers that look at the same time run each cycle once', async () => {
   const shops = await Promise.all(Array.from({ length: 4 }, () => payer(service, 1_000_000)))
   const made: string[] = []
@@ -97,12 +111,7 @@ test('a cancellation during a cycle applies before it or after it', async () => 
 
 test('ten requests at once for the last two places make two schedules', async () => {
   const shop = await payer(service)
-  await service.rows(
-    `insert into schedules (merchant_id, id, mode, status, amount, channel, interval, recipients, anchor_at, next_run_at, created_at)
-     select $1, 'spo_filler' || n, 'test', 'paused', 5000, 'op1_momo', 'daily', '[{"phone": "256700000000"}]', $2, $2, $2
-     from generate_series(1, 98) n`,
-    [shop.merchantId, clock.now().toISOString()],
-  )
+  await plant(shop, { name: 'filler', count: 98, status: 'paused' })
   const here = shop.api
   const there = other.client(shop.merchant.keys.test)
   const replies = await Promise.all(
@@ -111,6 +120,7 @@ test('ten requests at once for the last two places make two schedules', async ()
   assert.deepEqual(replies.map(({ status }) => status).sort(), [201, 201, ...new Array(8).fill(400)])
   const refused = replies.filter(({ status }) => status === 400)
   for (const { body } of refused) assert.equal(body.code, 'too_many_schedules')
+  await takeOut('filler')
 })
 
 test('one key sent to two processes at once makes one schedule', async () => {
@@ -135,12 +145,16 @@ test('a schedule that cannot be run stops no other and stays due', async () => {
   for (let nth = 0; nth < 3; nth += 1) ids.push((await planned(shop.api)).id)
   const [first, broken, last] = ids.sort() as [string, string, string]
   // As if a row had been damaged: a recipient without a number.
+  const [whole] = await service.rows('select recipients::text as recipients from schedules where id = $1', [
+    broken,
+  ])
   await service.rows(`update schedules set recipients = '[{"name": "nobody"}]' where id = $1`, [broken])
   assert.equal(await run(), 2)
   for (const id of [first, last]) assert.equal((await payoutsOf(service, id)).length, 1)
   const { status, last_run_at } = await scheduleOf(shop.api, broken)
   assert.deepEqual([status, last_run_at], ['active', null])
   assert.equal(await availableOf(shop.api), 100_000 - 2 * 5200)
+  await service.rows('update schedules set recipients = $2::jsonb where id = $1', [broken, whole?.recipients])
 })
 
 test('a month that was closed ahead of our clock makes the cycle wait, not fail', async () => {
@@ -160,18 +174,14 @@ test('a month that was closed ahead of our clock makes the cycle wait, not fail'
 
 test('more due schedules than one look takes are all run', async () => {
   const shop = await payer(service)
-  await service.rows(
-    `insert into schedules (merchant_id, id, mode, status, amount, channel, interval, recipients, anchor_at, next_run_at, created_at)
-     select $1, 'spo_many' || n, 'test', 'active', 5000, 'op1_momo', 'daily', '[{"phone": "256700000000"}]', $2, $2, $2
-     from generate_series(1, 620) n`,
-    [shop.merchantId, clock.now().toISOString()],
-  )
+  await plant(shop, { name: 'many', count: 620, status: 'active' })
   assert.equal(await run(), 620)
   const left = await service.rows(
     "select 1 from schedules where merchant_id = $1 and failure_reason is distinct from 'insufficient balance: have 0, need 5200 for 1 recipient(s)'",
     [shop.merchantId],
   )
   assert.deepEqual(left, [])
+  await takeOut('many')
 })
 
 test('a thousand people are paid in one commit', async (context) => {
