@@ -2,11 +2,14 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { forecast, type PlannedSchedule } from '../../src/scheduled-payouts/forecast.ts'
 import { readRecipientLines } from '../../src/scheduled-payouts/recipient-lines.ts'
+import { formOf, hasForm } from '../helpers/browser.ts'
 import { mainOf, type Planted, signedInAs } from '../helpers/dashboard.ts'
+import { succeed } from '../helpers/following-charges.ts'
 import { newPayer } from '../helpers/live-service.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
 import { richShop, startPayingService } from '../helpers/payouts.ts'
 import { payer } from '../helpers/schedules.ts'
+import { balanceOfSubaccount } from '../helpers/splits.ts'
 
 const service = openedAndVerified(() => startPayingService())
 const PAYROLL = '/dashboard/payroll'
@@ -173,4 +176,43 @@ test('limits: a stricter rule holds at once, a weaker one when a second owner ag
   assert.equal(late.status, 303)
   for (const role of ['accountant', 'viewer'] as const)
     assert.doesNotMatch((await (await signedInAs(service, merchant, { role })).get(LIMITS)).text, /\/checker/)
+})
+
+test('above the amount of the rule a subaccount is paid out by two people: the form prepares it, and another owner sends it once', async () => {
+  const { merchant, live } = await richShop(service, 500_000)
+  const [anna, ben] = [await signedInAs(service, merchant), await signedInAs(service, merchant)]
+  await anna.send(await anna.get(LIMITS), '/checker', { above: '10,000' })
+  const phone = newPayer()
+  const { id: farm } = (await live.post('/v1/subaccounts', { name: 'Farm', payout_phone: phone })).body
+  const split = [{ subaccount: farm, amount: 100_000 }]
+  const { body: charge } = await live.charge({ amount: 200_000, customer: { phone: newPayer() }, split })
+  await succeed(service, charge.id)
+  const path = `${SUBACCOUNTS}/${farm}`
+  const payoutsOf = async () => (await live.get('/v1/payouts')).body.data.map(({ amount }: any) => amount)
+  const before = await balanceOfSubaccount(live, farm)
+  const form = await anna.get(path)
+  const alone = await anna.send(form, '/pay-out', { amount: '10,000' })
+  assert.match(alone.location, /\/payouts\/pout_/, 'the amount itself is not above it')
+  const asked = await anna.send(await anna.get(path), '/pay-out', { amount: '40,000' })
+  assert.match(asked.location, /\/payouts\/prepared\/prep_/)
+  const left = [(before[0] ?? 0) - 10_200, before[1]]
+  assert.deepEqual(await balanceOfSubaccount(live, farm), left, 'nothing is reserved')
+  const own = await anna.follow(asked)
+  assert.match(mainOf(own), /The payout is prepared\. .*You prepared this/)
+  assert.equal(hasForm(own, '/approve'), false)
+  const shown = await ben.get(asked.location)
+  assert.match(
+    mainOf(shown),
+    /From the subaccount Farm Available now UGX 89,800/,
+    "its money, not the shop's",
+  )
+  assert.match(mainOf(shown), new RegExp(`Together UGX 40,600 .*${phone} Farm UGX 40,000`))
+  const forged = await anna.post(`${asked.location}/approve`, formOf(own, '/withdraw').fields)
+  assert.equal(forged.status, 403, mainOf(forged))
+  assert.deepEqual(await payoutsOf(), [10_000])
+  const sent = await ben.send(shown, '/approve')
+  assert.match(sent.location, /\/payouts\/pout_/, mainOf(sent))
+  assert.equal((await ben.send(shown, '/approve')).location, sent.location)
+  assert.deepEqual(await payoutsOf(), [40_000, 10_000])
+  assert.deepEqual(await balanceOfSubaccount(live, farm), [(left[0] ?? 0) - 40_600, left[1]])
 })

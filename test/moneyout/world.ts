@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { draftBulk } from '../../src/payouts/bulk/drafts/draft-bulk.ts'
 import { sendDraft } from '../../src/payouts/bulk/drafts/send-draft.ts'
+import { requestSubaccountPayout } from '../../src/payouts/prepared/request-subaccount-payout.ts'
 import { setCheckerRule } from '../../src/payouts/prepared/set-checker-rule.ts'
 import { readPhone } from '../../src/platform/phone.ts'
 import { requestSchedule } from '../../src/scheduled-payouts/request-schedule.ts'
@@ -8,9 +9,10 @@ import { requestTopUp } from '../../src/top-ups/request-top-up.ts'
 import { requestWithdrawal } from '../../src/withdrawals/withdraw.ts'
 import { setWithdrawalNumber, verifyWithdrawalNumber } from '../../src/withdrawals/withdrawal-number.ts'
 import { BY_HAND } from '../helpers/actors.ts'
+import { succeed } from '../helpers/following-charges.ts'
 import { sendUntilEnded } from '../helpers/following-payouts.ts'
 import { type LiveService, newPayer } from '../helpers/live-service.ts'
-import { approve, ask, crewed } from '../helpers/preparing.ts'
+import { approve, ask, type Crew, crewed } from '../helpers/preparing.ts'
 
 const NAMES = ['Akello Grace', 'Nakirunda Birabwa Namutebi-Ssemakula wa Bugolobi', '', 'Opio', '=cmd|calc']
 const LONG = 'a reference of two hundred and fifty-five characters '.repeat(5).slice(0, 255)
@@ -59,6 +61,7 @@ export async function payingShop(service: LiveService) {
     payout_phone: '0700000009',
     external_ref: LONG,
   })
+  const paysOut = await subaccountPayout(service, crew, farm.body.id)
   await setCheckerRule(app, ben, 500_000)
   const payouts = '/dashboard/payouts'
   return {
@@ -70,6 +73,7 @@ export async function payingShop(service: LiveService) {
       'payout-open': `${payouts}/${body.id}`,
       prepared: `${payouts}/prepared`,
       'prepared-waiting': `${payouts}/prepared/${waiting}`,
+      'prepared-subaccount': `${payouts}/prepared/${paysOut}`,
       'prepared-bulk': `${payouts}/prepared/${bulkWaits}`,
       bulk: '/dashboard/bulk',
       'bulk-draft': `/dashboard/bulk/drafts/${unsent}`,
@@ -92,6 +96,24 @@ export async function payingShop(service: LiveService) {
       'wallet-empty': '/dashboard/test/wallet',
     },
   }
+}
+
+/** A pay-out of a subaccount that waits for a second person; answers the id of the prepared payout. */
+async function subaccountPayout(
+  service: LiveService,
+  { anna, live }: Crew,
+  subaccount: string,
+): Promise<string> {
+  const { body } = await live.charge({
+    ...{ amount: 400_000, customer: { phone: newPayer() } },
+    split: [{ subaccount, amount: 300_000 }],
+  })
+  await succeed(service, body.id)
+  const { objectId } = await requestSubaccountPayout(service.app, {
+    ...{ caller: anna, key: randomUUID(), fingerprint: Buffer.alloc(32), requestId: 'req_test' },
+    ...{ note: 'The share of July', subaccountId: subaccount, amount: 250_000 },
+  })
+  return objectId ?? ''
 }
 
 async function planned(

@@ -8,6 +8,7 @@ import { startReceiver } from '../fakes/receiver.ts'
 import { type Planted, signedInAs } from '../helpers/dashboard.ts'
 import type { LiveService } from '../helpers/live-service.ts'
 import { startPayingService } from '../helpers/payouts.ts'
+import { payingShop } from '../moneyout/world.ts'
 import { launchBrowser, newVisitor } from './browser.ts'
 import type { Picture } from './screenshots-page.ts'
 
@@ -39,11 +40,15 @@ export async function shootDashboard(folder: string, words: readonly string[]): 
       pagesOf(shop).filter(({ id }) => id === null),
       'empty',
     )
+    const { merchant, pages } = await payingShop(service)
+    const waiting = Object.entries(pages).filter(([name]) => name.startsWith('prepared'))
+    const states = waiting.map(([name, address]) => ({ about: 'full', state: `dashboard, ${name}`, address }))
     const taken: Picture[] = []
     for (const size of SIZES)
       for (const [person, shots] of [
         [shop.people.owner, full],
         [nothing, empty],
+        [await signedInAs(service, merchant), states],
       ] as const) {
         const { page, context } = await walkerOf(browser, service, { person: person as Planted, size })
         for (const shot of shots.filter(isWanted))

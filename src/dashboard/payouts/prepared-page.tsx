@@ -5,8 +5,14 @@ import { type Fact, Facts, Money, Note, Said, Section, Status, Time } from '../.
 import { type Shown, shownPage } from '../../pages/shown.ts'
 import { type Column, Table } from '../../pages/table.tsx'
 import { getStored } from '../../payouts/prepared/find-prepared.ts'
-import { linesIn, type PreparedLine, scheduleIn } from '../../payouts/prepared/prepared-lines.ts'
+import {
+  linesIn,
+  type PreparedLine,
+  scheduleIn,
+  subaccountIn,
+} from '../../payouts/prepared/prepared-lines.ts'
 import type { StoredPrepared } from '../../payouts/prepared/prepared-payout.ts'
+import { getSubaccount, readBalances } from '../../subaccounts/find-subaccounts.ts'
 import { PREPARED } from '../texts/payouts.ts'
 import type { DashboardVisit } from '../visit.ts'
 import { Phone } from './phone.tsx'
@@ -53,7 +59,7 @@ const COLUMNS: readonly Column<PreparedLine>[] = [
 /** One prepared payout: what it would do, who prepared it, and what a person may do about it. */
 export async function showPrepared(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
   const row = await getStored(visit.app, visit.caller, visit.params.id ?? '')
-  const { available } = await readBalance(visit.app.db, visit.merchant.id, visit.mode)
+  const source = await sourceOf(visit, row)
   const waits = row.status === 'prepared' || (row.status === 'approved' && row.takenBack)
   return shownPage(
     row.id,
@@ -68,7 +74,11 @@ export async function showPrepared(visit: DashboardVisit, state: FormState | nul
       {row.takenBack && <Note tone="warn">{PREPARED.takenBack}</Note>}
       <Section title={PREPARED.kinds[row.kind]}>
         <Facts
-          facts={[...factsOf(visit, row), waits && [facts.available, <Money amount={Number(available)} />]]}
+          facts={[
+            ...factsOf(visit, row),
+            source.fact,
+            waits && [facts.available, <Money amount={source.available} />],
+          ]}
         />
       </Section>
       {waits && <Decide visit={visit} row={row} state={state} />}
@@ -78,6 +88,27 @@ export async function showPrepared(visit: DashboardVisit, state: FormState | nul
     </>,
     { status: state?.status ?? 200 },
   )
+}
+
+/** Whose money it sends, and how much of it there is now: the merchant's own, or that of one subaccount. */
+async function sourceOf(
+  visit: DashboardVisit,
+  row: StoredPrepared,
+): Promise<{ available: number; fact: Fact | false }> {
+  const { app, caller, merchant, mode } = visit
+  const id = subaccountIn(row)
+  if (id === null) {
+    const { available } = await readBalance(app.db, merchant.id, mode)
+    return { available: Number(available), fact: false }
+  }
+  const { name } = await getSubaccount(app, caller, id)
+  const { available } = await readBalances(app, caller, id)
+  const link = (
+    <a href={visit.to(`/subaccounts/${id}`)}>
+      <Said text={name} />
+    </a>
+  )
+  return { available, fact: [facts.subaccount, link] }
 }
 
 function factsOf(visit: DashboardVisit, row: StoredPrepared): (Fact | false)[] {

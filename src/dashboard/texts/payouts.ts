@@ -136,6 +136,7 @@ export const PREPARED = {
     reason: 'Reason',
     made: 'It made',
     available: 'Available now',
+    subaccount: 'From the subaccount',
     interval: 'Every',
     name: 'Name',
     start: 'First time',

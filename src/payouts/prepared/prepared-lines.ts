@@ -47,6 +47,13 @@ export function scheduleIn({
   return { interval, name: name ?? null, startAt, most: most ?? null }
 }
 
+/** The subaccount whose money a prepared pay-out sends; null for what leaves the merchant's own balance. */
+export function subaccountIn({ kind, request }: Pick<StoredPrepared, 'kind' | 'request'>): string | null {
+  if (kind !== 'subaccount') return null
+  // The bytes were written from a value of this kind.
+  return (JSON.parse(request.toString()) as SubaccountPayoutRequest).subaccount
+}
+
 /** Everybody whom the stored bytes would pay, in their order: at most a thousand. */
 export function linesIn({ kind, request }: Pick<StoredPrepared, 'kind' | 'request'>): PreparedLine[] {
   // The bytes were written from a value of this kind.
