@@ -133,6 +133,12 @@ export const APPROVAL_PREFIX = 'apr_'
 /** The tag of approvals that are about the platform; no merchant's tag has it, because tags have five characters. */
 export const PLATFORM_TAG = 'platform'
 
+/** Whether somebody can still decide on it: what was not decided in time may not be swept yet. */
+export const isWaiting = (
+  { status, expiresAt, waitsForMoney }: Pick<Approval, 'status' | 'expiresAt' | 'waitsForMoney'>,
+  now: Date,
+): boolean => status === 'waiting' && (waitsForMoney || expiresAt > now)
+
 export const APPROVAL_COLUMNS = `a.merchant_id as "merchantId", a.id, a.kind, a.mode, a.subject, a.status, a.command, a.digest, a.reason,
   a.asked_by as "askedBy", a.asked_name as "askedName", a.asked_at as "askedAt", a.expires_at as "expiresAt",
   a.decided_by as "decidedBy", a.decided_name as "decidedName", a.decided_at as "decidedAt", a.note, a.refused,

@@ -21,12 +21,14 @@ type FormBoxProps = {
   choices?: Readonly<Record<string, readonly Choice[]>>
   /** In one line, as for a filter or one button. */
   compact?: boolean
+  /** What a person who hears the page is told of the button, where the same form stands in each row. It begins with the button's words. */
+  named?: string
   children?: ComponentChildren
 }
 
 /** A form with its fields, tokens, and the factor where it needs one. Nothing where the person's role may not do it. */
 export function FormBox(props: FormBoxProps) {
-  const { of: spec, visit, params = {}, compact, children } = props
+  const { of: spec, visit, params = {}, compact, named, children } = props
   if (visit.readOnly || !mayDo(visit.caller, spec.action)) return null
   const state = props.state?.path === spec.path ? props.state : null
   const address = visit.to(filled(spec.path, params))
@@ -55,7 +57,11 @@ export function FormBox(props: FormBoxProps) {
       {ruleOf(spec.action).fresh && (!isFresh(visit.caller) || state?.faults.confirm !== undefined) && (
         <Confirm id={`${id}-confirm`} visit={visit} fault={state?.faults.confirm ?? null} />
       )}
-      <button type="submit" class={spec.danger ? 'button danger' : spec.plain ? 'button plain' : 'button'}>
+      <button
+        type="submit"
+        class={spec.danger ? 'button danger' : spec.plain ? 'button plain' : 'button'}
+        aria-label={named}
+      >
         {spec.submit}
       </button>
     </form>

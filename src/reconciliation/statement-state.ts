@@ -29,8 +29,9 @@ export function stateOfStatement({
   if (importedAt !== null) return 'imported'
   if (wanted !== null && !isClaimed) return 'waits'
   if (wanted !== null) return wanted === 'look' ? 'looking' : 'importing'
-  if (failed !== null) return 'failed'
+  // Lines of an import that has failed may be stored.
   if (askedAt !== null) return 'broken-off'
+  if (failed !== null) return 'failed'
   if (!isKept) return 'gone'
   return lookedAt === null ? 'waits' : 'looked'
 }

@@ -9,6 +9,7 @@ import { startService } from '../helpers/test-service.ts'
 import { launchBrowser, newVisitor, ON_BROWSER } from '../pages/browser.ts'
 import { walkWithAxe } from '../pages/walk-with-axe.ts'
 import { openedForBrowser } from '../pages/world-of-file.ts'
+import { consoleStates } from './states.ts'
 import { consoleWorld, pagesOf } from './world.ts'
 
 const port = await freePort()
@@ -34,6 +35,15 @@ test(
     const pages = pagesOf(world).filter(({ path }) => !path.endsWith('/preview'))
     const addresses = pages.map(({ address }) => address)
     assert.deepEqual(await walkWithAxe(service, world.people.admin, named(addresses)), [])
+  },
+)
+
+test(
+  'nor on these pages in every state of a statement, and of what takes two operators',
+  ON_BROWSER,
+  async () => {
+    const states = await consoleStates(service)
+    assert.deepEqual(await walkWithAxe(service, world.people.admin, states, true), [])
   },
 )
 

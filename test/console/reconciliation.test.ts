@@ -69,7 +69,7 @@ test('an uploaded statement is looked at first, and imported once by a second fo
     mainOf(page),
     /Lines of payments 3 Matched 1 Only theirs 1 Only ours 1 Amount or side differs 1 Twice in theirs 0 Another number than they told us 0/,
   )
-  assert.match(mainOf(page), /Only theirs nobody at all .*"amount":900/)
+  assert.match(mainOf(page), /Only theirs nobody at all .*Amount UGX 900/)
   assert.match(mainOf(page), new RegExp(`Only ours ${missing}`))
   const done = await ben.send(page, '/import')
   assert.equal(done.status, 303, mainOf(done))
@@ -146,11 +146,29 @@ test('a statement whose worker has died is taken up by another one, once its lea
     `update directory.statement_files set claim = 'run_dead', claimed_until = $2, tries = 1, step = 'read', done = 7 where id = $1`,
     [id, new Date(service.clock.nowMs() + 60_000)],
   )
-  assert.match(mainOf(await anna.get(location)), /is looked at .*Lines read: 7/)
+  assert.match(mainOf(await anna.get(location)), /being looked at .*Lines read: 7/)
   assert.equal(await work(), 0)
   service.pass(60_000)
   assert.equal(await work(), 1)
   assert.match(mainOf(await anna.get(location)), /looked at .*Lines of payments 1 Matched 0 Only theirs 0/)
+})
+
+test('an import that came to nothing half way can be imported again, or taken back', async () => {
+  const [anna] = await pair(service)
+  const { location } = await upload(anna, csv(line('51', 'half of it', 10)))
+  await work()
+  assert.equal((await anna.send(await anna.get(location), '/import')).status, 303)
+  // As a worker leaves it that has failed five times, some lines being stored.
+  await service.rows(
+    `update directory.statement_files set wanted = null, failed = 'it failed 5 times' where id = $1`,
+    [location.split('/').at(-1)],
+  )
+  const page = await anna.get(location)
+  assert.match(mainOf(page), /broken off .*What it had stored can be taken back.*it failed 5 times/)
+  assert.equal(hasForm(page, '/take-back'), true)
+  assert.equal((await anna.send(page, '/import')).status, 303)
+  await work()
+  assert.match(mainOf(await anna.get(location)), new RegExp(`Imported by ${anna.email}`))
 })
 
 test('a file said to be of a contract that did not carry its payments comes to nothing, and says why', async () => {

@@ -92,12 +92,15 @@ test('an import is taken back by two operators, with its lines and exceptions; w
   const page = await anna.get(`${PAGES}/${second}`)
   const asked = await anna.send(page, '/take-back', { reason: 'columns were mixed up' })
   assert.equal(asked.status, 303, mainOf(asked))
-  assert.match(mainOf(await anna.get(`${PAGES}/${second}`)), /Asked for: apr_/)
+  assert.match(
+    mainOf(await anna.get(`${PAGES}/${second}`)),
+    /asked to take it back, which waits for a second operator: apr_/,
+  )
   await service.run('import-statements')
   assert.deepEqual(await kindsOf(wrong.id), ['mismatch'], 'one person takes back nothing')
   assert.match(mainOf(await ben.get(asked.location)), /What the import of .*csv has brought is taken back/)
   assert.equal((await approved(ben, asked.location)).status, 303)
-  assert.match(mainOf(await ben.get(`${PAGES}/${second}`)), /is taken back/)
+  assert.match(mainOf(await ben.get(`${PAGES}/${second}`)), /being taken back/)
   await service.run('import-statements')
   const [closed] = await detailsOf(wrong.id)
   assert.deepEqual(closed, {

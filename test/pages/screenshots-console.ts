@@ -1,5 +1,6 @@
 import { GUESTS } from '../../src/console/guests.ts'
 import { inviteOperator } from '../../src/people/operators/invite-operators.ts'
+import { consoleStates } from '../console/states.ts'
 import { consoleWorld, pagesOf } from '../console/world.ts'
 import { walkerOf } from '../dashboard/whole/walker.ts'
 import { MACHINE } from '../helpers/enrolling.ts'
@@ -27,9 +28,13 @@ export async function shootConsole(folder: string, words: readonly string[]): Pr
       }),
       { about: 'guest', state: 'console/join with a link', address: link.slice(new URL(link).origin.length) },
     ]
-    const own = pagesOf(world).map(({ path, address }): Shot => {
-      return { about: 'full', state: `console${path}`, address }
-    })
+    const states = Object.entries(await consoleStates(service))
+    const own = [
+      ...pagesOf(world).map(({ path, address }): Shot => {
+        return { about: 'full', state: `console${path}`, address }
+      }),
+      ...states.map(([name, address]): Shot => ({ about: 'full', state: `console, ${name}`, address })),
+    ]
     const taken: Picture[] = []
     for (const size of SIZES) {
       const { page, context } = await walkerOf(browser, service, { person: world.people.admin, size })

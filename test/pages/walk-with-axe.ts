@@ -13,13 +13,14 @@ const LOOKS: readonly { size: Size; colorScheme: 'light' | 'dark'; rules?: reado
 
 /**
  * What axe finds on these pages for somebody who has signed in (null: nobody), and what scrolls sideways, with everything unfolded, on a phone in
- * light colours and in a window of 320 pixels, and what may differ on a desktop in dark ones. With SHOTS a picture of each is written
- * there.
+ * light colours and in a window of 320 pixels, and what may differ on a desktop in dark ones. `isToldApart`: of no two fields or buttons
+ * the names may be the same. With SHOTS a picture of each is written there.
  */
 export async function walkWithAxe(
   service: { url: string },
   person: Pick<Browser, 'cookies'> | null,
   pages: Readonly<Record<string, string>>,
+  isToldApart = false,
 ): Promise<string[]> {
   const cookies = person === null ? [] : person.cookies().slice(0, 1)
   assert.ok(person === null || cookies.length === 1, 'the person is signed in')
@@ -38,7 +39,10 @@ export async function walkWithAxe(
         if (process.env.SHOTS)
           await page.screenshot({ path: `${process.env.SHOTS}/${name}-${size}.png`, fullPage: true })
         const wide = [...(await scrolls(page)), ...(size === 'phone' ? await whenNarrow(page) : [])]
-        found.push(...[...(await axeFinds(page, rules)), ...wide].map((one) => `${name}, ${size}: ${one}`))
+        const alike = size === 'phone' && isToldApart ? await namedAlike(page) : []
+        found.push(
+          ...[...(await axeFinds(page, rules)), ...wide, ...alike].map((one) => `${name}, ${size}: ${one}`),
+        )
       }
       assert.deepEqual(troubles(), [])
       await context.close()
@@ -56,4 +60,21 @@ async function whenNarrow(page: Page): Promise<string[]> {
   const found = (await scrolls(page)).map((one) => `in a window of 320 pixels: ${one}`)
   await page.setViewportSize(SIZES.phone.viewport)
   return found
+}
+
+/** Names that two fields or buttons outside of lists share: whoever hears the page cannot tell them apart. A choice stands in its own group. */
+async function namedAlike(page: Page): Promise<string[]> {
+  const names: string[] = await page
+    .locator('main form')
+    .locator('input:not([type=hidden]):not([type=radio]), select, textarea, button, fieldset')
+    .evaluateAll((all: any[]) =>
+      all
+        .filter((one) => one.closest('tr, li') === null)
+        .map((one) => {
+          const label = one.labels?.[0] ?? one.querySelector('legend') ?? one
+          return one.getAttribute('aria-label') ?? label.textContent.trim()
+        }),
+    )
+  const twice = names.filter((one, nth) => names.indexOf(one) !== nth)
+  return [...new Set(twice)].map((one) => `two fields or buttons are called ${one}`)
 }

@@ -1,6 +1,7 @@
 import { Facts, Money, Said, Section, Time, Timeline } from '../../pages/parts.tsx'
 import { type Column, Table } from '../../pages/table.tsx'
 import type { Evidence, OurSide, TheirLine } from '../../reconciliation/evidence.ts'
+import { Amount } from '../reconciliation/details.tsx'
 import { EXCEPTIONS } from '../texts/exceptions.ts'
 import type { ConsoleVisit } from '../visit.ts'
 
@@ -11,7 +12,7 @@ const LINES: readonly Column<TheirLine>[] = [
   { title: columns.number, cell: ({ number }) => <Said text={number} /> },
   { title: columns.id, cell: ({ externalId }) => <Said text={externalId} /> },
   { title: columns.type, cell: ({ type }) => type },
-  { title: columns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
+  { title: columns.amount, cell: (line) => <Amount {...line} />, figures: true },
   { title: columns.status, cell: ({ status }) => <Said text={status} /> },
   { title: columns.at, cell: ({ at }) => <Time at={at} /> },
   { title: columns.imported, cell: ({ importedAt }) => <Time at={importedAt} /> },

@@ -8,6 +8,7 @@ const MOST_TEXT = 500
 const MOST_NOTE = 2000
 const MOST_TOLD = 200
 
+// A page may have several of these: of no two fields or buttons on it the names are the same, so that whoever hears it knows which is which.
 export const LIST = '/reconciliation/exceptions'
 const ONE = `${LIST}/:id`
 
@@ -40,25 +41,25 @@ export const RESOLVE: FormSpec = {
 export const END_LOST: FormSpec = {
   path: `${ONE}/end-lost`,
   action: 'movement.end-lost',
-  fields: [{ name: 'note', label: forms.because, most: MOST_TEXT }],
+  fields: [{ name: 'note', label: forms.becauseLost, most: MOST_TEXT }],
   submit: forms.lost,
   danger: true,
 }
 export const ACCEPT: FormSpec = {
   path: `${ONE}/accept`,
   action: 'breach.accept',
-  fields: [{ name: 'reason', label: forms.reason, most: MOST_TEXT }],
-  submit: forms.submit,
+  fields: [{ name: 'reason', label: forms.acceptReason, most: MOST_TEXT }],
+  submit: forms.askAcceptance,
   once: true,
 }
 export const END_AS_TOLD: FormSpec = {
   path: `${ONE}/end-as-told`,
   action: 'movement.end-as-told',
   fields: [
-    { name: 'told', label: forms.told, hint: forms.toldHint, most: MOST_TOLD },
-    { name: 'reason', label: forms.reason, most: MOST_TEXT },
+    { name: 'told', label: forms.asToldReads, hint: forms.toldHint, most: MOST_TOLD },
+    { name: 'reason', label: forms.asToldReason, most: MOST_TEXT },
   ],
-  submit: forms.submit,
+  submit: forms.askAsTold,
   once: true,
 }
 export const ADJUST: FormSpec = {
@@ -82,6 +83,6 @@ export const ADJUST: FormSpec = {
     { name: 'reason', label: forms.reason, most: MOST_TEXT },
     { name: 'resolve', label: forms.withIt, kind: 'check' },
   ],
-  submit: forms.submit,
+  submit: forms.ask,
   once: true,
 }

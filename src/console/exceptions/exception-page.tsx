@@ -20,13 +20,15 @@ import {
 import { type Shown, shownPage } from '../../pages/shown.ts'
 import { shown } from '../../pages/wording.ts'
 import { evidenceOf } from '../../reconciliation/evidence.ts'
+import { Details } from '../reconciliation/details.tsx'
 import { EXCEPTIONS } from '../texts/exceptions.ts'
 import type { ConsoleVisit } from '../visit.ts'
 import { BothSides } from './evidence-parts.tsx'
-import { ACCEPT, ADJUST, END_AS_TOLD, END_LOST, NOTE, RESOLVE, TAKE } from './exception-forms.ts'
+import { Acts } from './exception-acts.tsx'
+import { NOTE, TAKE } from './exception-forms.ts'
 import { Severity } from './exceptions-page.tsx'
 
-const { one, forms } = EXCEPTIONS
+const { one } = EXCEPTIONS
 
 /** One exception: what was found, what both sides say, what was done about it, and what may be done now. */
 export async function showException(visit: ConsoleVisit, state: FormState | null = null): Promise<Shown> {
@@ -44,8 +46,13 @@ export async function showException(visit: ConsoleVisit, state: FormState | null
         <h1>{title}</h1>
         <Severity of={exception.severity} />
       </div>
-      <About visit={visit} exception={exception} />
+      <About visit={visit} exception={exception} state={state} />
       <Section title={one.found}>
+        {Object.keys(exception.details).length === 0 ? (
+          <p class="quiet">{one.foundNothing}</p>
+        ) : (
+          <Details of={exception.details} />
+        )}
         <RawJson value={exception.details} />
       </Section>
       <BothSides visit={visit} evidence={evidence} />
@@ -54,15 +61,17 @@ export async function showException(visit: ConsoleVisit, state: FormState | null
         <Timeline entries={historyOf(exception, notes)} />
         <FormBox of={NOTE} visit={visit} state={state} params={{ id: exception.id }} />
       </Section>
-      {exception.closedAt === null && <Acts visit={visit} exception={exception} state={state} />}
+      {exception.closedAt === null && <Acts {...{ visit, exception, state, asked }} />}
     </>,
     { status: state?.status ?? 200 },
   )
 }
 
-function About({ visit, exception }: { visit: ConsoleVisit; exception: OpenedException }) {
+type AboutProps = { visit: ConsoleVisit; exception: OpenedException; state: FormState | null }
+
+function About({ visit, exception, state }: AboutProps) {
   const { facts } = one
-  const { merchant, owner, foundBy, closedAt, resolution } = exception
+  const { id, merchant, owner, foundBy, closedAt, resolution } = exception
   return (
     <Section title={exception.id}>
       {closedAt === null && exception.severity === 'critical' && merchant !== null && (
@@ -94,6 +103,9 @@ function About({ visit, exception }: { visit: ConsoleVisit; exception: OpenedExc
           closedAt !== null && [facts.note, <Said text={exception.note} />],
         ]}
       />
+      {closedAt === null && owner !== visit.caller.name && (
+        <FormBox of={TAKE} visit={visit} state={state} params={{ id }} />
+      )}
     </Section>
   )
 }
@@ -108,7 +120,7 @@ const Subject = ({ visit, exception: { subject } }: { visit: ConsoleVisit; excep
 
 const Asked = ({ visit, asked }: { visit: ConsoleVisit; asked: readonly Approval[] }) => (
   <Section title={one.approvals}>
-    <ul>
+    <ul class="plain">
       {asked.map(({ id, status, askedAt }) => (
         <li>
           <a href={visit.to(`/approvals/${id}`)}>{id}</a> <Status word={status} /> <Time at={askedAt} />
@@ -144,48 +156,4 @@ function wordsOf(kind: ExceptionNote['kind'], text: string): ComponentChildren {
     case 'asked':
       return one.asked(shown(text))
   }
-}
-
-type ActsProps = { visit: ConsoleVisit; exception: OpenedException; state: FormState | null }
-
-function Acts({ visit, exception, state }: ActsProps) {
-  const of = { visit, state, params: { id: exception.id } }
-  return (
-    <>
-      {exception.owner !== visit.caller.name && <FormBox of={TAKE} {...of} />}
-      <Section title={forms.resolve}>
-        <FormBox of={RESOLVE} {...of}>
-          <p class="hint">{forms.resolveSays}</p>
-        </FormBox>
-      </Section>
-      {exception.merchant !== null && (
-        <Section title={forms.adjust}>
-          <FormBox of={ADJUST} {...of} values={{ against: 'rail', resolve: 'yes' }}>
-            <p class="hint">{forms.adjustSays}</p>
-          </FormBox>
-        </Section>
-      )}
-      {exception.kind === 'ledger_breach' && (
-        <Section title={forms.accept}>
-          <FormBox of={ACCEPT} {...of}>
-            <p class="hint">{forms.acceptSays}</p>
-          </FormBox>
-        </Section>
-      )}
-      {exception.kind === 'mismatch' && exception.merchant !== null && (
-        <Section title={forms.asTold}>
-          <FormBox of={END_AS_TOLD} {...of}>
-            <p class="hint">{forms.asToldSays}</p>
-          </FormBox>
-        </Section>
-      )}
-      {exception.kind === 'never_arrived' && (
-        <Section title={forms.lost}>
-          <FormBox of={END_LOST} {...of}>
-            <p class="hint">{forms.lostSays}</p>
-          </FormBox>
-        </Section>
-      )}
-    </>
-  )
 }

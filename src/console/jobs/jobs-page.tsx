@@ -79,13 +79,27 @@ const taskColumns = (visit: ConsoleVisit, nowMs: number): readonly Column<Job>[]
   { title: tasks.columns.lag, cell: (job) => ageText(lagMs(job, nowMs)), figures: true },
   {
     title: tasks.columns.run,
-    cell: ({ cell, sweep }) => <FormBox of={RUN} visit={visit} params={{ id: `${cell}.${sweep}` }} compact />,
+    cell: ({ cell, sweep }) => (
+      <FormBox
+        of={RUN}
+        visit={visit}
+        params={{ id: `${cell}.${sweep}` }}
+        named={tasks.runOne(sweep, cell)}
+        compact
+      />
+    ),
   },
 ]
 
-const stateOf = ({ claimedAt, endedAt, error }: RunRequest) => {
-  if (endedAt !== null) return error === null ? asked.states.done : asked.states.failed
-  return claimedAt === null ? asked.states.waits : asked.states.runs
+function AskedState({ of: { claimedAt, endedAt, error } }: { of: RunRequest }) {
+  const { states } = asked
+  if (endedAt !== null)
+    return error === null ? (
+      <Status word={states.done} tone="good" />
+    ) : (
+      <Status word={states.failed} tone="bad" />
+    )
+  return <Status word={claimedAt === null ? states.waits : states.runs} tone="open" />
 }
 
 const ASKED: readonly Column<RunRequest>[] = [
@@ -97,7 +111,7 @@ const ASKED: readonly Column<RunRequest>[] = [
     title: asked.columns.state,
     cell: (one) => (
       <>
-        <Status word={stateOf(one)} />
+        <AskedState of={one} />
         {one.error !== null && (
           <p class="hint">
             <Said text={one.error} />

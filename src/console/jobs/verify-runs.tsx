@@ -1,5 +1,6 @@
-import { Empty, Section, Status, Time } from '../../pages/parts.tsx'
+import { Empty, Said, Section, Status, Time } from '../../pages/parts.tsx'
 import { type Column, Table } from '../../pages/table.tsx'
+import { shown } from '../../pages/wording.ts'
 import type { VerifyRun } from '../../verify/verify-runs.ts'
 import { JOBS } from '../texts/jobs.ts'
 
@@ -9,16 +10,36 @@ const { verify: words, tasks } = JOBS
 const VerifyResult = ({ run }: { run: VerifyRun }) => (
   <>
     <Verdict run={run} />
+    {run.error !== null && (
+      <p class="hint">
+        <Said text={run.error} />
+      </p>
+    )}
     {(run.accepted ?? []).map(({ id, count, offenders }) => (
-      <p class="hint">{words.accepted(id, count, offenders.join(', '))}</p>
+      <div class="hint">
+        <p>{words.accepted(id, count)}</p>
+        <ul class="plain">
+          {offenders.map((one) => (
+            <li>
+              <code>{shown(one)}</code>
+            </li>
+          ))}
+          {count > offenders.length && <li>{words.more}</li>}
+        </ul>
+      </div>
     ))}
   </>
 )
 
 function Verdict({ run: { violations, broken, error } }: { run: VerifyRun }) {
-  if (error !== null) return <Status word={words.unfinished(error)} tone="warn" />
+  if (error !== null) return <Status word={words.unfinished} tone="warn" />
   if (violations === 0) return <Status word={words.holds} tone="good" />
-  return <Status word={words.broken((broken ?? []).map(({ id }) => id).join(', '))} tone="bad" />
+  return (
+    <>
+      <Status word={words.broken} tone="bad" />
+      <p class="hint">{(broken ?? []).map(({ id }) => id).join(', ')}</p>
+    </>
+  )
 }
 
 const COLUMNS: readonly Column<VerifyRun>[] = [

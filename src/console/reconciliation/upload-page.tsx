@@ -1,3 +1,4 @@
+import { isWaiting } from '../../approvals/approval.ts'
 import { approvalsAbout } from '../../approvals/find-approvals.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
@@ -10,6 +11,7 @@ import { type StatementState, stateOfStatement } from '../../reconciliation/stat
 import { getUpload, type KeptLook, type UploadedStatement } from '../../reconciliation/uploaded-statements.ts'
 import { RECONCILIATION } from '../texts/reconciliation.ts'
 import type { ConsoleVisit } from '../visit.ts'
+import { Details } from './details.tsx'
 import { ReconciliationPages, RUNS } from './runs-page.tsx'
 
 const { import: texts, one } = RECONCILIATION
@@ -32,6 +34,10 @@ export const TAKE_BACK: FormSpec = {
 const TONES: Partial<Record<StatementState, 'good' | 'open' | 'bad' | 'warn'>> = {
   imported: 'good',
   looked: 'open',
+  waits: 'open',
+  looking: 'open',
+  importing: 'open',
+  'taking-back': 'open',
   failed: 'bad',
   'broken-off': 'warn',
 }
@@ -47,7 +53,7 @@ type Difference = KeptLook['differences'][number]
 const DIFFERENCES: readonly Column<Difference>[] = [
   { title: one.columns.kind, cell: ({ kind }) => one.counts[kind] },
   { title: one.columns.subject, cell: ({ subject }) => <code>{shown(subject)}</code> },
-  { title: one.columns.details, cell: ({ details }) => <code>{shown(JSON.stringify(details))}</code> },
+  { title: one.columns.details, cell: ({ details }) => <Details of={details} /> },
 ]
 
 /** One statement: how far it is, what it says against our books, importing it and taking it back. */
@@ -55,6 +61,7 @@ export async function showUpload(visit: ConsoleVisit, form: FormState | null = n
   const { directory } = visit.gateway
   const upload = await getUpload(visit.gateway, visit.params.id ?? '')
   const asked = await approvalsAbout({ db: directory, merchantId: 0 }, upload.id)
+  const waiting = asked.find((approval) => isWaiting(approval, visit.now))
   const state = stateOfStatement(upload)
   const isUnderWay = UNDER_WAY.includes(state)
   return shownPage(
@@ -65,27 +72,29 @@ export async function showUpload(visit: ConsoleVisit, form: FormState | null = n
         <StateOf state={state} />
       </div>
       <ReconciliationPages visit={visit} at={`${IMPORT}/:id`} />
-      {isUnderWay && <Progress upload={upload} />}
-      {state === 'failed' && (
-        <Note tone="warn">
-          <strong>{one.failed}</strong>
-          <p>
-            <Said text={upload.failed} />
-          </p>
+      <HowFar {...{ visit, upload, state }} />
+      {waiting !== undefined && (
+        <Note>
+          {one.asks} <a href={visit.to(`/approvals/${waiting.id}`)}>{waiting.id}</a>
         </Note>
       )}
-      {state === 'broken-off' && <Note tone="warn">{one.brokenOff}</Note>}
       <TheFile upload={upload} />
       {upload.lookedAt !== null && <Found looked={upload.looked} />}
-      {state === 'looked' && (
-        <FormBox of={IMPORT_NOW} visit={visit} state={form} params={{ id: upload.id }}>
-          <p class="hint">
-            {one.importSays} {texts.again}
-          </p>
-        </FormBox>
+      {mayImport(upload, state) && (
+        <Section title={one.importing}>
+          <FormBox of={IMPORT_NOW} visit={visit} state={form} params={{ id: upload.id }}>
+            <p class="hint">
+              {one.importSays} {texts.again}
+            </p>
+          </FormBox>
+        </Section>
       )}
-      {(state === 'imported' || state === 'broken-off') && (
-        <TakingBack {...{ visit, upload, form, waiting: asked.find(({ status }) => status === 'waiting') }} />
+      {mayTakeBack(upload, state) && waiting === undefined && (
+        <Section title={one.takeBack}>
+          <FormBox of={TAKE_BACK} visit={visit} state={form} params={{ id: upload.id }}>
+            <p class="hint">{one.takeBackSays}</p>
+          </FormBox>
+        </Section>
       )}
     </>,
     {
@@ -95,12 +104,48 @@ export async function showUpload(visit: ConsoleVisit, form: FormState | null = n
   )
 }
 
+/** What was broken off is imported again as long as its bytes are there. */
+const mayImport = ({ isKept }: UploadedStatement, state: StatementState) =>
+  state === 'looked' || (state === 'broken-off' && isKept)
+/** What lines it stored is known of imports since that is kept. */
+const mayTakeBack = ({ askedAt }: UploadedStatement, state: StatementState) =>
+  askedAt !== null && (state === 'imported' || state === 'broken-off')
+
+type HowFarProps = { visit: ConsoleVisit; upload: UploadedStatement; state: StatementState }
+
+function HowFar({ visit, upload, state }: HowFarProps) {
+  if (UNDER_WAY.includes(state)) return <Progress upload={upload} />
+  if (state === 'failed')
+    return (
+      <Note tone="warn">
+        <strong>{one.failed}</strong>
+        <p>
+          <Said text={upload.failed} />
+        </p>
+        <p>
+          {one.failedSays} <a href={visit.to(IMPORT)}>{one.anew}</a>
+        </p>
+      </Note>
+    )
+  if (state !== 'broken-off') return null
+  return (
+    <Note tone="warn">
+      {one.brokenOff}
+      {upload.failed !== null && (
+        <p>
+          <Said text={upload.failed} />
+        </p>
+      )}
+    </Note>
+  )
+}
+
 function Progress({ upload: { step, done } }: { upload: UploadedStatement }) {
   return (
     <Note>
       {step !== null && (
         <p>
-          {one.steps[step] ?? step}: {done}
+          {one.steps[step] ?? step}: {one.count(done ?? 0)}
         </p>
       )}
       <p>{one.under}</p>
@@ -115,11 +160,17 @@ function TheFile({ upload }: { upload: UploadedStatement }) {
     <Section title={one.file}>
       <Facts
         facts={[
-          [facts.installation, <Said text={upload.installation} />],
+          [facts.installation, <Said text={upload.installation ?? texts.unknown} />],
           [facts.by, <Said text={upload.madeBy} />],
           [facts.at, <Time at={upload.madeAt} />],
-          [facts.period, <Time at={looked.from} />],
-          [facts.until, <Time at={looked.to} />],
+          [
+            facts.period,
+            <>
+              <Time at={looked.from} />
+              {one.until}
+              <Time at={looked.to} />
+            </>,
+          ],
           [facts.digest, <code class="long">{upload.digest.toString('hex')}</code>],
           importedAt !== null && [facts.imported, <Time at={importedAt} />],
           importedAt !== null && [facts.importedBy, <Said text={upload.importedBy} />],
@@ -139,9 +190,9 @@ function Found({ looked }: { looked: KeptLook }) {
       <Section title={one.found}>
         <Facts
           facts={[
-            [counts.lines, looked.leg.lookedAt],
-            [counts.matched, looked.leg.agreed],
-            ...DIFFERENCE_KINDS.map((kind) => [counts[kind], looked.counts[kind] ?? 0] as const),
+            [counts.lines, one.count(looked.leg.lookedAt)],
+            [counts.matched, one.count(looked.leg.agreed)],
+            ...DIFFERENCE_KINDS.map((kind) => [counts[kind], one.count(looked.counts[kind] ?? 0)] as const),
             judged !== undefined && [
               one.judged,
               judged.length === 0 ? one.judgedNothing : shown(judged.join(', ')),
@@ -160,30 +211,5 @@ function Found({ looked }: { looked: KeptLook }) {
         )}
       </Section>
     </>
-  )
-}
-
-type TakingBackProps = {
-  visit: ConsoleVisit
-  upload: UploadedStatement
-  form: FormState | null
-  waiting: { id: string } | undefined
-}
-
-/** What lines it stored is known of imports since that is kept. */
-function TakingBack({ visit, upload, form, waiting }: TakingBackProps) {
-  if (upload.askedAt === null) return null
-  return (
-    <Section title={one.takeBack}>
-      {waiting === undefined ? (
-        <FormBox of={TAKE_BACK} visit={visit} state={form} params={{ id: upload.id }}>
-          <p class="hint">{one.takeBackSays}</p>
-        </FormBox>
-      ) : (
-        <p>
-          {one.asks} <a href={visit.to(`/approvals/${waiting.id}`)}>{waiting.id}</a>
-        </p>
-      )}
-    </Section>
   )
 }

@@ -63,6 +63,7 @@ export const EXCEPTIONS = {
     pauses: 'It pauses the payouts of this merchant in this mode until it is resolved.',
     nobody: 'nobody yet',
     found: 'What was found',
+    foundNothing: 'Nothing more is known.',
     ours: 'What we say',
     none: 'Our books have no such movement.',
     oursFacts: {
@@ -121,6 +122,7 @@ export const EXCEPTIONS = {
     resolveSays: 'The payouts of the merchant run again when it was the last critical one.',
     how: 'How it was resolved',
     because: 'Because',
+    becauseLost: 'Why it is lost',
     resolved: 'Resolved.',
     lost: 'End it as lost',
     lostSays:
@@ -129,6 +131,9 @@ export const EXCEPTIONS = {
     asTold: 'End it as the operator reports it',
     asToldSays:
       'The movement succeeds with our amount, and a correction of the difference to what the operator moved is posted with it, once a second operator has approved it within 24 hours. Record the same difference for the wallet with “gateway float record”.',
+    asToldReads: 'What the merchant reads of the difference',
+    asToldReason: 'Reason to end it so, for the second operator',
+    askAsTold: 'Ask to end it so',
     adjust: 'Ask for a correction',
     adjustSays: 'A second operator must approve it within 24 hours. What the merchant cannot cover waits.',
     direction: 'Direction',
@@ -139,13 +144,16 @@ export const EXCEPTIONS = {
     rail: 'the money at the operator: it really moved it',
     fees: 'our fees',
     adjustments: 'our own loss or gain',
-    told: 'What the merchant reads',
+    told: 'What the merchant reads of the correction',
     toldHint: 'On the wallet and on statements, at most 200 characters. No names of ours.',
-    reason: 'Reason, for the second operator',
+    reason: 'Reason for the correction, for the second operator',
+    ask: 'Ask for the correction',
+    waits: 'Somebody has asked for this, and it waits for a second operator:',
     accept: 'Accept the breach',
     acceptSays:
       'For a breach whose cause is known and that stays in the books. A second operator must approve it within 24 hours; then resolve the exception.',
+    acceptReason: 'Reason for accepting it, for the second operator',
+    askAcceptance: 'Ask to accept it',
     withIt: 'Resolve the exception with it',
-    submit: 'Ask a second operator',
   },
 }

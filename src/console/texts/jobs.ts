@@ -34,6 +34,7 @@ export const JOBS = {
     handled: (rows: number) => NUMBER.format(rows),
     milliseconds: (ms: number) => `${NUMBER.format(ms)} ms`,
     run: 'Run now',
+    runOne: (sweep: string, cell: string) => `Run now: ${sweep} of ${cell}`,
     asked: (sweep: string) => `A worker runs ${sweep} within some seconds.`,
   },
   asked: {
@@ -49,10 +50,10 @@ export const JOBS = {
     person: 'a person',
     night: 'the night',
     holds: 'holds',
-    broken: (names: string) => `broken: ${names}`,
-    accepted: (id: string, count: number, names: string) =>
-      `accepted by two operators: ${id}, ${NUMBER.format(count)} (${names}${count > 10 ? ', ...' : ''})`,
-    unfinished: (why: string) => `not finished: ${why}`,
+    broken: 'broken',
+    accepted: (id: string, count: number) => `accepted by two operators: ${id}, ${NUMBER.format(count)}`,
+    more: 'and more',
+    unfinished: 'not finished',
     seconds: (seconds: number) => `${NUMBER.format(seconds)} s`,
   },
   ages: {

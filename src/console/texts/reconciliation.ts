@@ -1,3 +1,5 @@
+const NUMBER = new Intl.NumberFormat('en-US')
+
 /** Comparing with the operator. */
 export const RECONCILIATION = {
   title: 'Reconciliation',
@@ -33,16 +35,31 @@ export const RECONCILIATION = {
     uploaded: { name: 'File', by: 'By', at: 'When', state: 'State' },
     states: {
       waits: 'waits for a worker',
-      looking: 'is looked at',
+      looking: 'being looked at',
       looked: 'looked at',
-      importing: 'is imported',
+      importing: 'being imported',
       imported: 'imported',
       'broken-off': 'broken off',
       failed: 'failed',
-      'taking-back': 'is taken back',
+      'taking-back': 'being taken back',
       'taken-back': 'taken back',
       gone: 'dropped after a week',
     },
+  },
+  /** What is known of a difference. */
+  details: {
+    we_say: 'We say',
+    rail_said: 'They say',
+    amount: 'Amount',
+    at: 'At',
+    number: 'Their number',
+    numbers: 'Their numbers',
+    side: 'Side',
+    currency: 'Currency',
+    external_id: 'Our id',
+    differs: 'What differs',
+    since: 'Since',
+    says: 'What does not hold',
   },
   one: {
     facts: {
@@ -51,13 +68,14 @@ export const RECONCILIATION = {
       at: 'Uploaded',
       digest: 'SHA-256 of the file',
       period: 'Lines from',
-      until: 'to',
       imported: 'Imported',
       importedBy: 'Imported by',
       takenBack: 'Taken back',
       takenBackBy: 'Approved by',
     },
+    until: ' to ',
     file: 'The file',
+    count: (lines: number) => NUMBER.format(lines),
     found: 'What it says',
     counts: {
       lines: 'Lines of payments',
@@ -72,6 +90,7 @@ export const RECONCILIATION = {
     noDifferences: 'There are none.',
     most: 'At most 100 of each kind are shown.',
     columns: { kind: 'What', subject: 'About', details: 'Details' },
+    importing: 'Import it',
     import: 'Import it now',
     under: 'This page loads itself again until the worker is done.',
     steps: {
@@ -82,6 +101,8 @@ export const RECONCILIATION = {
       exceptions: 'Exceptions closed',
     } as Readonly<Record<string, string>>,
     failed: 'It came to nothing',
+    failedSays: 'Nothing of it was kept.',
+    anew: 'Upload the corrected file',
     brokenOff:
       'The import was broken off. What it had stored can be taken back; importing the file again changes nothing twice.',
     judged: 'What it lacks was judged for',
@@ -91,7 +112,7 @@ export const RECONCILIATION = {
     takeBackSays:
       'A second operator must approve it. Its lines, the time that it covers and the exceptions that stand on it alone are taken back; what was decided by it stays.',
     reason: 'Reason',
-    asks: 'Asked for:',
+    asks: 'Somebody has asked to take it back, which waits for a second operator:',
     importSays: 'Each difference opens an exception; a critical one pauses the payouts of its merchant.',
     done: 'A worker imports it now.',
   },
