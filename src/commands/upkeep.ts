@@ -6,7 +6,7 @@ import type { App, Gateway } from '../app.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { type CellSweep, sweepsOf } from '../sweeps.ts'
 import { verifyStops } from '../verify/stops.ts'
-import { type Finding, verifyCell, verifyReport } from '../verify/verify.ts'
+import { type Finding, presentFinding, verifyCell, verifyReport } from '../verify/verify.ts'
 import { storeVerifyRun } from '../verify/verify-runs.ts'
 import { command, factLines } from './command.ts'
 import { examine } from './doctor.ts'
@@ -77,7 +77,10 @@ const verify = command({
     const holds = cells.every(({ findings }) => findings.every(({ violations }) => violations === 0))
     const lines = cells.flatMap(({ cell, findings }) => [cell, verifyReport(findings)])
     return {
-      json: { holds, cells },
+      json: {
+        holds,
+        cells: cells.map(({ cell, findings }) => ({ cell, findings: findings.map(presentFinding) })),
+      },
       lines: [...lines, holds ? 'every invariant holds' : 'AN INVARIANT IS BROKEN'],
       exitCode: holds ? 0 : 1,
     }

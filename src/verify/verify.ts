@@ -54,6 +54,19 @@ export async function verifySnapshot(
 export const firstOffenders = (offenders: readonly Offender[]): string[] =>
   offenders.slice(0, NAMED).map(({ offender }) => offender)
 
+const presentOffender = ({ merchantId, mode, offender }: Offender) => ({
+  merchant_id: merchantId,
+  mode,
+  offender,
+})
+
+/** A finding as the commands give it. `merchant_id` is the number of the account in the database. */
+export const presentFinding = ({ offenders, acceptedOffenders, ...finding }: Finding) => ({
+  ...finding,
+  offenders: offenders.map(presentOffender),
+  accepted_offenders: acceptedOffenders.map(presentOffender),
+})
+
 /** One line for each invariant, for people. */
 export function verifyReport(findings: readonly Finding[]): string {
   const broken = findings.filter((finding) => finding.violations > 0).length

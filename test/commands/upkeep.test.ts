@@ -88,6 +88,8 @@ test('verify exits with 1 on a breach and names the invariant', async () => {
   assert.equal(broken.holds, false)
   const named = broken.cells[0].findings.filter((one: any) => one.violations > 0).map((one: any) => one.id)
   assert.ok(named.includes('L2'), `${named}`)
+  const { offenders } = broken.cells[0].findings.find((one: any) => one.id === 'L2')
+  assert.deepEqual(Object.keys(offenders[0]), ['merchant_id', 'mode', 'offender'])
 })
 
 test('doctor warns outside production and refuses inside', async () => {

@@ -14,7 +14,7 @@ import { payNew, richShop, startPayingService } from '../helpers/payouts.ts'
 
 // A breach whose cause is known and that stays in the books: two operators accept it by name, and a new one is not drowned.
 const service = opened(() => startPayingService())
-const { run } = commandsOn(service)
+const { run, json } = commandsOn(service)
 const LIST = '/console/reconciliation/exceptions'
 
 /** A shop whose completed charge has another time than its transfers, which nothing can mend; and its open breaches. */
@@ -69,6 +69,12 @@ test('two operators accept a breach by name: verify counts it apart, the pause e
   assert.equal(ran.code, 0, ran.stdout)
   assert.match(ran.stdout, new RegExp(`C1 +holds .*; accepted: ${shop.charge}`))
   assert.match(ran.stdout, /everything holds; 2 accepted/)
+  const { cells } = await json('verify')
+  const c1 = cells[0].findings.find(({ id }: { id: string }) => id === 'C1')
+  assert.deepEqual(
+    [Object.keys(c1.accepted_offenders[0]), c1.accepted_offenders[0].offender, c1.offenders],
+    [['merchant_id', 'mode', 'offender'], shop.charge, []],
+  )
   assert.match(
     mainOf(await anna.get('/console/jobs')),
     new RegExp(`accepted by two operators: C1, 1 ${shop.charge}`),

@@ -56,13 +56,17 @@ export function runProgramAt(
   })
 }
 
-/** The single JSON value on standard output; fails when there is more output, or the command failed. */
+/** The single JSON value on standard output; fails when there is more output, the command failed, or a name in it is not snake_case. */
 export function oneJson(ran: Ran, code = 0): any {
   assert.equal(ran.code, code, ran.stderr || ran.stdout)
   const lines = ran.stdout.split('\n')
   assert.equal(lines.length, 2, `one line of JSON and its end: ${ran.stdout}`)
   assert.equal(lines[1], '')
-  return JSON.parse(lines[0] ?? '')
+  return JSON.parse(lines[0] ?? '', (name, value) => {
+    // A task is written as it is called: `settle-charges`.
+    assert.match(name, /^[^A-Z]*$/, 'names in the answers of commands are snake_case')
+    return value
+  })
 }
 
 /** Fails unless the command refused: a sentence on standard error, nothing on standard output. */
