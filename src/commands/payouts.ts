@@ -10,7 +10,11 @@ import { notFound } from '../platform/refusal.ts'
 import { setSubaccountStatus } from '../subaccounts/set-subaccount-status.ts'
 import type { SubaccountStatus } from '../subaccounts/subaccount.ts'
 import { type Decision, decideWithdrawal, requestWithdrawal } from '../withdrawals/withdraw.ts'
-import { setWithdrawalNumber, verifyWithdrawalNumber } from '../withdrawals/withdrawal-number.ts'
+import {
+  getWithdrawalNumber,
+  setWithdrawalNumber,
+  verifyWithdrawalNumber,
+} from '../withdrawals/withdrawal-number.ts'
 import { type Command, type CommandAnswer, command } from './command.ts'
 import { amountOf, type CommandInput, modeOf, ofMerchant, optionalText, required } from './input.ts'
 import { WrongUsage } from './wrong-usage.ts'
@@ -87,14 +91,15 @@ const subaccountStatus = (verb: string, status: SubaccountStatus): Command =>
   })
 
 const withdrawalNumber = command({
-  usage: 'withdrawals number <m> --phone P',
-  says: "set where the merchant's own money may go; a new number has to be verified",
+  usage: 'withdrawals number <m> [--phone P]',
+  says: "where the merchant's own money may go; with --phone: set it, and a new number has to be verified",
   async run(input) {
     const { app, merchant } = await ofMerchant(input)
-    const number = await setWithdrawalNumber(app, input.actor, {
-      merchantId: merchant.id,
-      phone: required(input, 'phone'),
-    })
+    const phone = optionalText(input, 'phone')
+    const number =
+      phone === undefined
+        ? await getWithdrawalNumber(app, merchant.id)
+        : await setWithdrawalNumber(app, input.actor, { merchantId: merchant.id, phone })
     return {
       json: number,
       lines: [`${number.phone} (${number.verified ? 'verified' : 'not yet verified'})`],
@@ -103,12 +108,12 @@ const withdrawalNumber = command({
 })
 
 const verifyNumber = command({
-  usage: 'withdrawals verify-number <m>',
-  says: 'an operator has made sure that the number is the merchant’s',
+  usage: 'withdrawals verify-number <m> --phone P',
+  says: 'an operator has made sure that this number is the merchant’s; refused when another one was set meanwhile',
   async run(input) {
     const { app, merchant } = await ofMerchant(input)
-    const number = await verifyWithdrawalNumber(app, input.actor, merchant.id)
-    if (number === null) throw notFound('withdrawal number')
+    const looked = { merchantId: merchant.id, phone: required(input, 'phone') }
+    const number = await verifyWithdrawalNumber(app, input.actor, looked)
     return { json: number, lines: [`${number.phone} is verified`] }
   },
 })

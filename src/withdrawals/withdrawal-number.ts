@@ -4,9 +4,10 @@ import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
 import { assert } from '../platform/assert.ts'
 import { call } from '../platform/db/database.ts'
+import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
 import { readPhone } from '../platform/phone.ts'
-import { invalidRequest, Refusal } from '../platform/refusal.ts'
+import { invalidRequest, notFound, Refusal } from '../platform/refusal.ts'
 
 /** The number to which a merchant may withdraw, and whether staff have verified it (G66). */
 export type WithdrawalNumber = { phone: string; verified: boolean }
@@ -20,13 +21,13 @@ const SET = statement<WithdrawalNumber>(
 )
 const VERIFY = statement<WithdrawalNumber>(
   'verify withdrawal number',
-  `update withdrawal_numbers set verified_at = coalesce(verified_at, $2) where merchant_id = $1 and phone = coalesce($3, phone)
+  `update withdrawal_numbers set verified_at = coalesce(verified_at, $2) where merchant_id = $1
    returning phone, verified_at is not null as verified`,
 )
-const FIND = statement<WithdrawalNumber>(
-  'withdrawal number',
-  'select phone, verified_at is not null as verified from withdrawal_numbers where merchant_id = $1 for share',
-)
+const READ =
+  'select phone, verified_at is not null as verified from withdrawal_numbers where merchant_id = $1'
+const FIND = statement<WithdrawalNumber>('withdrawal number', `${READ} for share`)
+const LOCK = statement<WithdrawalNumber>('lock withdrawal number', `${READ} for no key update`)
 
 /** Sets the number; a new one must be verified again. Throws Refusal when it is no phone. */
 export async function setWithdrawalNumber(
@@ -50,19 +51,25 @@ export async function setWithdrawalNumber(
   })
 }
 
-/** Records that staff have verified the number; null when there is none. `looked`: the number that was looked at. Throws 409 for another. */
+/**
+ * Records that staff have verified this number, which must still be the merchant's own: whoever has looked at one does not verify another
+ * one. Throws Refusal: 404 where there is none, 409 when another stands there.
+ */
 export async function verifyWithdrawalNumber(
   app: App,
   actor: Actor,
-  merchantId: number,
-  looked: string | null = null,
-): Promise<WithdrawalNumber | null> {
+  { merchantId, phone }: { merchantId: number; phone: string },
+): Promise<WithdrawalNumber> {
   allow(actor, 'withdrawal.verify', merchantId)
+  const looked = readPhone(phone)
+  if (looked === null) throw invalidRequest('phone is not a valid phone number')
   const at = app.clock.now()
-  return app.db.transaction<WithdrawalNumber | null>(async (tx) => {
-    const [[verified]] = await tx.send(call(VERIFY, merchantId, at.toISOString(), looked))
-    if (!verified && looked !== null) throw numberChanged()
-    if (!verified) return { value: null }
+  return app.db.transaction<WithdrawalNumber>(async (tx) => {
+    const [[set]] = await tx.send(call(LOCK, merchantId))
+    if (!set) throw notFound('withdrawal number')
+    if (set.phone !== looked) throw numberChanged()
+    const [[verified]] = await tx.send(call(VERIFY, merchantId, at.toISOString()))
+    assert(verified, 'a locked row is there')
     const act = { actor, action: 'withdrawal.verify', at, merchantId, mode: 'live' } as const
     return { value: verified, last: [auditRow({ ...act, after: verified })] }
   })
@@ -72,3 +79,13 @@ const numberChanged = () =>
   new Refusal(409, 'conflict', 'the merchant has set another number meanwhile; look at it again')
 
 export const withdrawalNumber = (merchantId: number) => call(FIND, merchantId)
+
+/** The number of a merchant, or 404. */
+export async function getWithdrawalNumber(
+  { db }: Pick<App, 'db'>,
+  merchantId: number,
+): Promise<WithdrawalNumber> {
+  const found = await firstRow(db.query(FIND, [merchantId]))
+  if (found === null) throw notFound('withdrawal number')
+  return found
+}

@@ -38,7 +38,7 @@ async function farm(more: object = {}) {
 async function owner() {
   const own = await farm()
   await json('withdrawals', 'number', own.handle, '--phone', '0772 000 222')
-  await json('withdrawals', 'verify-number', own.handle)
+  await json('withdrawals', 'verify-number', own.handle, '--phone', '0772 000 222')
   const request = (amount: number, ...rest: string[]) =>
     run('withdrawals', 'request', own.handle, '--amount', `${amount}`, '--json', ...rest)
   return { ...own, request }
@@ -168,7 +168,17 @@ test('a number is set, shown as not verified, verified, and verified anew when i
   assert.deepEqual(await number('+256772000222'), { phone: '256772000222', verified: true })
   assert.deepEqual(await number('0772000333'), { phone: '256772000333', verified: false })
   assertRefused(await request(5000), { code: 1, says: /no verified withdrawal number/ })
-  assert.deepEqual(await json('withdrawals', 'verify-number', handle), {
+  const verify = (...phone: string[]) => run('withdrawals', 'verify-number', handle, ...phone, '--json')
+  const looked = await json('withdrawals', 'number', handle)
+  assert.deepEqual(looked, { phone: '256772000333', verified: false })
+  await number('0772000444')
+  assertRefused(await verify('--phone', looked.phone), {
+    ...{ code: 1, says: /the merchant has set another number meanwhile; look at it again/ },
+  })
+  assertRefused(await verify(), { code: 2, says: /--phone is required/ })
+  assertRefused(await request(5000), { code: 1, says: /no verified withdrawal number/ })
+  await number('0772000333')
+  assert.deepEqual(oneJson(await verify('--phone', '0772 000 333')), {
     phone: '256772000333',
     verified: true,
   })
@@ -202,7 +212,9 @@ test('what may not be is refused with exit code 1', async () => {
     [['subaccounts', 'deactivate', own.handle, '--subaccount', stranger.sub], /subaccount not found/],
     [['subaccounts', 'activate', own.handle, '--subaccount', 'sub_x'], /subaccount not found/],
     [['withdrawals', 'number', own.handle, '--phone', '12'], /phone is not a valid phone number/],
-    [['withdrawals', 'verify-number', own.handle], /withdrawal number not found/],
+    [['withdrawals', 'verify-number', own.handle, '--phone', '0772000222'], /withdrawal number not found/],
+    [['withdrawals', 'verify-number', own.handle, '--phone', '12'], /phone is not a valid phone number/],
+    [['withdrawals', 'number', own.handle], /withdrawal number not found/],
     [['withdrawals', 'request', own.handle, '--amount', '5000'], /no verified withdrawal number/],
     [['withdrawals', 'request', stranger.handle, '--amount', '4999'], /below the withdrawal minimum of 5000/],
     [['withdrawals', 'request', stranger.handle, '--amount', '90000'], /have 43300, need 91350/],
@@ -229,7 +241,7 @@ test('wrong usage is exit code 2', async () => {
     ]),
     [...payout, '--subaccount', 'sub_x', '--amount', '1', '--mode', 'gold'],
     ['subaccounts', 'deactivate', handle],
-    ['withdrawals', 'number', handle],
+    ['withdrawals', 'number', handle, '--phone'],
     ['withdrawals', 'request', handle],
     ['withdrawals', 'request', handle, '--amount', '0'],
     ['withdrawals', 'request', handle, '--amount', '5000', '--mode', 'test'],

@@ -30,7 +30,7 @@ async function shop() {
   service.pass(60_000)
   await service.run('follow-charges')
   await setWithdrawalNumber(app, BY_HAND, { merchantId: row.id, phone: '0772 000 111' })
-  await verifyWithdrawalNumber(app, BY_HAND, row.id)
+  await verifyWithdrawalNumber(app, BY_HAND, { merchantId: row.id, phone: '0772 000 111' })
   const ask = (amount: number) => requestWithdrawal(app, BY_HAND, { merchantId: row.id, amount })
   return { merchant, row, ask, app }
 }

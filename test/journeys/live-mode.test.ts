@@ -121,7 +121,7 @@ test('the shop tops up, and withdraws to its own number', async () => {
   assert.equal(await availableNow(), before + 15_000)
 
   await json('withdrawals', 'number', shop.handle, '--phone', own)
-  await json('withdrawals', 'verify-number', shop.handle)
+  await json('withdrawals', 'verify-number', shop.handle, '--phone', own)
   const { id } = await json('withdrawals', 'request', shop.handle, '--amount', '40000')
   assert.equal(askedFor(id), undefined, 'nothing is sent before it is approved')
   await json('withdrawals', 'approve', '--id', id)

@@ -153,8 +153,9 @@ test('a refund and a withdrawal that the operator would not send are refused, an
   assert.equal((await refund(right)).status, 202)
 
   const { id: merchantId } = (await findMerchant(narrow.gateway, shop.merchant.id)).merchant
-  await setWithdrawalNumber(narrow.app, BY_HAND, { merchantId, phone: newPayer() })
-  await verifyWithdrawalNumber(narrow.app, BY_HAND, merchantId)
+  const own = { merchantId, phone: newPayer() }
+  await setWithdrawalNumber(narrow.app, BY_HAND, own)
+  await verifyWithdrawalNumber(narrow.app, BY_HAND, own)
   const withdraw = (amount: number) => requestWithdrawal(narrow.app, BY_HAND, { merchantId, amount })
   await untouched(async () => {
     const { code, message } = await refusalOf(withdraw(6001))

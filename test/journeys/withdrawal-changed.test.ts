@@ -2,7 +2,11 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { type Decision, decideWithdrawal, requestWithdrawal } from '../../src/withdrawals/withdraw.ts'
-import { setWithdrawalNumber, verifyWithdrawalNumber } from '../../src/withdrawals/withdrawal-number.ts'
+import {
+  getWithdrawalNumber,
+  setWithdrawalNumber,
+  verifyWithdrawalNumber,
+} from '../../src/withdrawals/withdrawal-number.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
 import { richShop, startPayingService } from '../helpers/payouts.ts'
@@ -18,9 +22,9 @@ async function waiting() {
   const { merchant: row } = await findMerchant(service.gateway, merchant.id)
   const merchantId = row.id
   const setNumber = (phone: string) => setWithdrawalNumber(service.app, BY_HAND, { merchantId, phone })
-  const verify = () => verifyWithdrawalNumber(service.app, BY_HAND, merchantId)
+  const verify = (phone: string) => verifyWithdrawalNumber(service.app, BY_HAND, { merchantId, phone })
   await setNumber(NUMBER)
-  await verify()
+  await verify(NUMBER)
   const { id } = await requestWithdrawal(service.app, BY_HAND, { merchantId, amount: 100_000 })
   const decide = (decision: Decision) =>
     decideWithdrawal(service.app, BY_HAND, { merchantId, id, decision, note: null })
@@ -37,13 +41,13 @@ test('a withdrawal is not approved after its number, its merchant or the verific
     })
   await setNumber('0772 000 999')
   await refused(/^the merchant has set another number since: reject the withdrawal, and it can be asked for/)
-  await verify()
+  await verify('0772 000 999')
   await refused(/^the merchant has set another number since/)
   await setNumber(NUMBER)
   await refused(
     /^the number was set anew since and is not verified: verify it and approve the withdrawal then/,
   )
-  await verify()
+  await verify(NUMBER)
   await service.set(merchant, { kycStatus: 'rejected' })
   await refused(/^this merchant is not verified any more: reject the withdrawal, or approve it when/)
   await service.set(merchant, { active: false })
@@ -65,4 +69,18 @@ test('one that cannot be approved any more is rejected, and its money comes back
   await decide('rejected')
   await service.set(merchant, { active: true, kycStatus: 'verified' })
   assert.equal(await availableOf(live), 500_000)
+})
+
+test('of a number that changes while somebody verifies the one before, only that one is ever verified', async () => {
+  const { merchant, setNumber, verify } = await waiting()
+  const { merchant: row } = await findMerchant(service.gateway, merchant.id)
+  for (let round = 0; round < 8; round += 1) {
+    await setNumber(NUMBER)
+    const [verified] = await Promise.allSettled([verify(NUMBER), setNumber(`077200100${round}`)])
+    if (verified.status === 'rejected')
+      assert.match(verified.reason.message, /^the merchant has set another number meanwhile/)
+    assert.deepEqual(await getWithdrawalNumber(service.app, row.id), {
+      ...{ phone: `25677200100${round}`, verified: false },
+    })
+  }
 })

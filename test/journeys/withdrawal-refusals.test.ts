@@ -55,7 +55,7 @@ test('the refusals come in order, with their exact texts and nothing written', a
       1,
       'no_withdrawal_number',
       'no verified withdrawal number',
-      () => verifyWithdrawalNumber(service.app, BY_HAND, merchantId),
+      () => verifyWithdrawalNumber(service.app, BY_HAND, { merchantId, phone: '0772000111' }),
     ],
     [4999, 'amount_too_small', 'amount is below the withdrawal minimum of 5000', async () => {}],
     [
@@ -79,8 +79,9 @@ test('the refusals come in order, with their exact texts and nothing written', a
 
 test('test money is never withdrawn: however much there is, live has none', async () => {
   const shop = await payer(service, 100_000_000)
-  await setWithdrawalNumber(service.app, BY_HAND, { merchantId: shop.merchantId, phone: '0772000111' })
-  await verifyWithdrawalNumber(service.app, BY_HAND, shop.merchantId)
+  const own = { merchantId: shop.merchantId, phone: '0772000111' }
+  await setWithdrawalNumber(service.app, BY_HAND, own)
+  await verifyWithdrawalNumber(service.app, BY_HAND, own)
   const before = await service.digest()
   await assert.rejects(
     requestWithdrawal(service.app, BY_HAND, { merchantId: shop.merchantId, amount: 5000 }),
@@ -93,5 +94,7 @@ test('test money is never withdrawn: however much there is, live has none', asyn
 
 test('a number that was never set cannot be verified', async () => {
   const { merchantId } = await payer(service)
-  assert.equal(await verifyWithdrawalNumber(service.app, BY_HAND, merchantId), null)
+  await assert.rejects(verifyWithdrawalNumber(service.app, BY_HAND, { merchantId, phone: '0772000111' }), {
+    ...{ status: 404, message: 'withdrawal number not found' },
+  })
 })

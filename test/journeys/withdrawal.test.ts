@@ -34,7 +34,7 @@ async function owner() {
   await service.run('follow-charges')
   assert.equal(await availableOf(found.api), 995_000)
   await setWithdrawalNumber(service.app, BY_HAND, { merchantId: row.id, phone: '0772 000 111' })
-  await verifyWithdrawalNumber(service.app, BY_HAND, row.id)
+  await verifyWithdrawalNumber(service.app, BY_HAND, { merchantId: row.id, phone: NUMBER })
   return found
 }
 const request = ({ merchantId }: Owner, amount = 100_000, at = service) =>
@@ -193,7 +193,7 @@ test('a number that is set again has to be verified again; an approved withdrawa
   await assert.rejects(request(own), { message: 'no verified withdrawal number' })
   assert.deepEqual(await set('0772000111'), { phone: NUMBER, verified: false })
   await assert.rejects(set('12'), { message: 'invalid request: phone is not a valid phone number' })
-  await verifyWithdrawalNumber(service.app, BY_HAND, own.merchantId)
+  await verifyWithdrawalNumber(service.app, BY_HAND, { merchantId: own.merchantId, phone: NUMBER })
   await decide(own, id, 'approved')
   await set('0772000222')
   await sendFor(1)

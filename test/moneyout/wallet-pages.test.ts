@@ -77,7 +77,7 @@ test('a withdrawal: the number, the staff, the request once, and back again; tes
   assert.match(mainOf(numbered), /256700000009 waits for our staff/)
   assert.doesNotMatch(numbered.text, /\/request"/)
   const { merchant: row, app } = await findMerchant(service.gateway, merchant.id)
-  await verifyWithdrawalNumber(app, BY_HAND, row.id)
+  await verifyWithdrawalNumber(app, BY_HAND, { merchantId: row.id, phone: '0700000009' })
   const ready = await anna.get(path)
   const poor = await anna.send(ready, '/request', { amount: '60,000' })
   assert.match(mainOf(poor), /insufficient available balance/)

@@ -53,7 +53,7 @@ export async function payingShop(service: LiveService) {
   await planned(service, anna, null, 5000)
   await service.run('run-schedules')
   await setWithdrawalNumber(app, anna, { merchantId, phone: '0700000009' })
-  await verifyWithdrawalNumber(app, BY_HAND, merchantId)
+  await verifyWithdrawalNumber(app, BY_HAND, { merchantId, phone: '0700000009' })
   await requestWithdrawal(app, anna, { merchantId, amount: 50_000, key: 'one' })
   const { topUp } = await requestTopUp(app, anna, { merchantId, amount: 90_000, phone: newPayer() })
   const farm = await live.post('/v1/subaccounts', {

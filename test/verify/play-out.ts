@@ -26,8 +26,9 @@ export async function newPayerShop(service: LiveService): Promise<Payer> {
     subaccounts.push((await shop.test.post('/v1/subaccounts', { name, payout_phone: newPayer() })).body.id)
   await fund(service, shop, subaccounts)
   const { merchant } = await findMerchant(service.gateway, shop.merchant.id)
-  await setWithdrawalNumber(service.app, BY_HAND, { merchantId: merchant.id, phone: newPayer() })
-  await verifyWithdrawalNumber(service.app, BY_HAND, merchant.id)
+  const own = { merchantId: merchant.id, phone: newPayer() }
+  await setWithdrawalNumber(service.app, BY_HAND, own)
+  await verifyWithdrawalNumber(service.app, BY_HAND, own)
   return { ...shop, merchantId: merchant.id, tag: merchant.tag, subaccounts, asked: 0 }
 }
 

@@ -101,7 +101,7 @@ async function payLive(app: App): Promise<void> {
 
 async function withdraw(app: App): Promise<void> {
   await setWithdrawalNumber(app, BY_HAND, { merchantId: 3, phone: '0700000009' })
-  await verifyWithdrawalNumber(app, BY_HAND, 3)
+  await verifyWithdrawalNumber(app, BY_HAND, { merchantId: 3, phone: '0700000009' })
   const request = (key: string) => requestWithdrawal(app, BY_HAND, { merchantId: 3, amount: 10_000, key })
   const decide = (id: string, decision: 'approved' | 'rejected' | 'cancelled') =>
     decideWithdrawal(app, BY_HAND, { merchantId: 3, id, decision, note: null })

@@ -137,9 +137,9 @@ export const NUMBER_ROUTES: readonly ConsoleRoute[] = [
     again: showNumbers,
   }),
   form(VERIFY, {
-    async submit(visit, { phone }) {
+    async submit(visit, { phone = '' }) {
       const { app, merchant } = await getMerchant(visit.gateway, visit.params.id)
-      await verifyWithdrawalNumber(app, visit.caller, merchant.id, phone)
+      await verifyWithdrawalNumber(app, visit.caller, { merchantId: merchant.id, phone })
       return doneTo(visit.to(PATH), words.verified)
     },
     again: showNumbers,

@@ -124,7 +124,7 @@ async function makeLiveObjects(
     merchantId,
   ])
   await idFrom(owner, '/wallet/withdrawals/number', { phone: '0700000009' })
-  await verifyWithdrawalNumber(service.app, BY_HAND, merchantId)
+  await verifyWithdrawalNumber(service.app, BY_HAND, { merchantId, phone: '0700000009' })
   await idFrom(owner, '/wallet/withdrawals/request', { amount: '20,000' })
   const [withdrawal] = await service.rows<{ id: string }>(
     'select id from withdrawals where merchant_id = $1',
