@@ -63,7 +63,7 @@ export async function importStatement(gateway: Gateway, actor: Actor, wanted: St
 }
 
 /** What an import needs of the gateway. */
-export type Places = Pick<Gateway, 'cells' | 'directory' | 'clock' | 'appOf'>
+export type Places = Pick<Gateway, 'cells' | 'directory' | 'clock' | 'appOf' | 'rails'>
 type Import = Omit<StatementImport, 'dryRun'> & {
   importId: string
   /** Called when the file was read to its end and its lines are to be compared and kept. */

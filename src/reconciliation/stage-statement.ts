@@ -2,16 +2,19 @@ import type { App } from '../app.ts'
 import { writeAll } from '../platform/db/write-all.ts'
 import { groupBy } from '../platform/group-by.ts'
 import { domainRefusal } from '../platform/refusal.ts'
+import { echo } from '../platform/text.ts'
 import type { RailSide } from '../rails/rail.ts'
 import type { StagedFile } from './compare-statement.ts'
 import type { Places } from './import-statement.ts'
 import { linePlacer, type Placed } from './place-lines.ts'
+import { type Currencies, currenciesOf } from './statement-currency.ts'
 import type { Period } from './statement-differences.ts'
 import {
   type ColumnNames,
   readStatement,
   type StatementLine,
   type StatementSource,
+  wrongLine,
 } from './statement-file.ts'
 import { stageLines } from './statement-staging.ts'
 
@@ -44,15 +47,19 @@ export async function stageStatement(
   { run, went }: { run: string; went(lines: number, lastLine: number): Promise<void> },
 ): Promise<Staged> {
   const { installation } = wanted
+  const contracts = contractsOf(gateway)
+  const currencies = currenciesOf(contracts, installation)
+  const each = new Map(contracts.map(({ id }) => [id, currenciesOf(contracts, id)]))
   const place = linePlacer(gateway, installation)
   const carriers = new Map<RailSide, Set<string>>()
   const read = summary()
-  for await (const lines of batches(wanted)) {
+  for await (const lines of batches(wanted, currencies)) {
     await went(lines.length, lines.at(-1)?.line ?? 0)
     const placed = await place(lines)
     for (const line of placed) {
       read.note(line)
       noteCarrier(carriers, line, installation)
+      judgeCurrency(each, line)
     }
     await stage(placed, run, gateway.clock.now())
   }
@@ -60,13 +67,19 @@ export async function stageStatement(
 }
 
 /** From when to when the lines of a statement are, without a look at the books. Throws as staging does. */
-export async function readWhole({ source, names }: Omit<StatementToRead, 'installation'>): Promise<Period> {
+export async function readWhole(
+  gateway: Pick<Places, 'rails'>,
+  { source, installation }: Omit<StatementToRead, 'names'>,
+): Promise<Period> {
   const read = summary()
-  for await (const line of readStatement(source, names)) read.note(line)
+  const currencies = currenciesOf(contractsOf(gateway), installation)
+  for await (const line of readStatement(source, { currencies })) read.note(line)
   const { span } = read.done()
   if (span === null) throw noLines()
   return span
 }
+
+const contractsOf = ({ rails }: Pick<Places, 'rails'>) => rails.live.op1_momo?.installations ?? []
 
 export const noLines = () => domainRefusal('bad_statement', 'the file has no lines')
 
@@ -90,9 +103,12 @@ function summary() {
   }
 }
 
-async function* batches({ source, names }: StatementToRead): AsyncGenerator<StatementLine[]> {
+async function* batches(
+  { source, names = {} }: StatementToRead,
+  currencies: Currencies,
+): AsyncGenerator<StatementLine[]> {
   let lines: StatementLine[] = []
-  for await (const line of readStatement(source, names)) {
+  for await (const line of readStatement(source, { names, currencies })) {
     lines.push(line)
     if (lines.length < AT_ONCE) continue
     yield lines
@@ -124,6 +140,16 @@ function noteCarrier(
     )
   if (type === side && status === 'SUCCESSFUL')
     carriers.set(side, (carriers.get(side) ?? new Set()).add(carrier))
+}
+
+/** Of a file of which nobody knows the contract, each payment says which it was. */
+function judgeCurrency(
+  each: ReadonlyMap<string, Currencies>,
+  { line, movement, currency, carriedBy }: Placed,
+): void {
+  const own = each.get(carriedBy?.installation ?? '')
+  if (own === undefined || currency === '' || own.allowed.has(currency)) return
+  throw wrongLine(line, `currency of ${movement} must be ${own.said}, not ${echo(currency)}`)
 }
 
 /** The sides of which a file has payments, with the contract that it is of: the one that was said, or the only one it shows. */

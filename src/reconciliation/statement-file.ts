@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import { parse } from 'csv-parse'
 import { domainRefusal } from '../platform/refusal.ts'
 import { echo, hasForbiddenControl } from '../platform/text.ts'
+import type { Currencies } from './statement-currency.ts'
 import { numberValue } from './statement-differences.ts'
 
 /** One line of the operator's own list of transactions (rails.md 5.1). Amounts are whole UGX. */
@@ -47,7 +48,8 @@ const DIGITS = /^[0-9]{1,40}$/
 const YEARS = { first: 2000, last: 2199 }
 const KAMPALA = '+03:00'
 
-const wrongLine = (line: number, says: string) => domainRefusal('bad_statement', `line ${line}: ${says}`)
+export const wrongLine = (line: number, says: string) =>
+  domainRefusal('bad_statement', `line ${line}: ${says}`)
 
 /** Where the bytes of a statement are, to be read from the beginning, each time anew. */
 export type StatementSource = { name: string; open(): Readable }
@@ -79,11 +81,11 @@ function* slicesOf(bytes: Buffer): Generator<Buffer> {
 
 /**
  * Reads a statement line by line, in constant memory. A file of another operator names its columns in `names`. Throws a refusal
- * that names the first line that cannot be read.
+ * that names the first line that cannot be read, or is in another currency than these.
  */
 export async function* readStatement(
   source: StatementSource,
-  names: ColumnNames = {},
+  { names = {}, currencies }: { names?: ColumnNames; currencies: Currencies },
 ): AsyncGenerator<StatementLine> {
   const rows = source.open().pipe(
     parse({
@@ -102,7 +104,7 @@ export async function* readStatement(
       info: { lines: number }
     }>) {
       if (places === null) places = placesIn(record, names)
-      else yield readLine(record, places, info.lines)
+      else yield readLine(record, { places, currencies, line: info.lines })
     }
   } catch (error) {
     throw fileFault(error)
@@ -154,8 +156,7 @@ function placesIn(header: readonly string[], names: ColumnNames): Map<Column, nu
 
 function readLine(
   record: readonly string[],
-  places: ReadonlyMap<Column, number>,
-  line: number,
+  { places, currencies, line }: { places: ReadonlyMap<Column, number>; currencies: Currencies; line: number },
 ): StatementLine {
   // Blanks of every kind, the one of spreadsheets that does not break too.
   const cell = (column: Column) => {
@@ -183,13 +184,21 @@ function readLine(
     amount: whole('amount'),
     fee: whole('fee', 0),
     tax: whole('tax', 0),
-    currency: cell('currency').toUpperCase(),
+    currency: currencyIn(cell('currency'), currencies, line),
     at: readTime(cell('at'), line),
     status: cell('status').toUpperCase(),
   }
   if (facts.railTransactionId === null && facts.externalId === null)
     throw wrongLine(line, 'rail_transaction_id or external_id is needed')
   return { ...facts, line, digest: hash('sha256', JSON.stringify(facts), 'buffer') }
+}
+
+/** An empty one says nothing else than ours. */
+function currencyIn(text: string, { allowed, said }: Currencies, line: number): string {
+  const currency = text.toUpperCase()
+  if (currency !== '' && !allowed.has(currency))
+    throw wrongLine(line, `currency must be ${said}, not ${echo(text)}`)
+  return currency
 }
 
 /** A spreadsheet makes 2.00E+09 or 2000000002.0 of it: then nobody can tell any more which number it was. */

@@ -102,7 +102,7 @@ export async function uploadStatement(
   const known = gateway.rails.live.op1_momo?.installations ?? []
   if (installation !== null && !known.some(({ id }) => id === installation))
     throw domainRefusal('bad_statement', 'there is no such installation')
-  const span = await readWhole({ source: fromBytes(name, bytes) })
+  const span = await readWhole(gateway, { source: fromBytes(name, bytes), installation })
   const id = newId('stf_', 'platform')
   const at = gateway.clock.now()
   const digest = createHash('sha256').update(bytes).digest()

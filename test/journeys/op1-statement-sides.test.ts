@@ -130,3 +130,41 @@ test('ids and references in capitals, and a number alone, are those of the movem
   const nobodys = (await platformOpen(service)).slice(before).map(({ subject }) => subject)
   assert.deepEqual(nobodys, ['number 9000000001', 'number 9000000002'])
 })
+
+test('a line in another currency than its contract is refused with its number, and nothing of the file is kept', async () => {
+  service.pass(30 * 24 * HOUR)
+  const mine = await paidBy(service)
+  const file = installationsFile([
+    entryFor(service.emulator, { id: 'sandbox', currency: 'EUR' }),
+    entryFor(service.emulator, { active: false }),
+  ])
+  const beside = await startService({
+    env: { OP1_INSTALLATIONS: file.path, LIVE_HOLD_HOURS: '0' },
+    database: service.database,
+    clock: service.clock,
+  })
+  const stored = async () => (await service.rows('select 1 from rail_statement_lines')).length
+  const before = await stored()
+  const inEuros = (line: string) => line.replace(',UGX,', ',EUR,')
+  const own = await lineAbout(mine.id, 500_000)
+  const nobodys = linesAround(service)
+  const refused = (lines: string[], installation: string | null, message: RegExp) =>
+    assert.rejects(importLines(beside, lines, { installation }), { message })
+  await refused(
+    [...nobodys, inEuros(own)],
+    null,
+    /^line 4: currency of txn_\w+ must be UGX, which ug-1 moves, not EUR$/,
+  )
+  await refused([own, own.replace(',UGX,', ',USD,')], null, /^line 3: currency must be EUR or UGX, not USD$/)
+  await refused([own], 'sandbox', /^line 2: currency must be EUR, which sandbox moves, not UGX$/)
+  await refused([inEuros(own)], 'ug-1', /^line 2: currency must be UGX, which ug-1 moves, not EUR$/)
+  assert.equal(await stored(), before)
+  assert.deepEqual(await kindsOf(mine.id), [], 'no merchant is stopped by a file of another wallet')
+  const leg = await importLines(beside, [...nobodys, own, inEuros(own).replace(mine.id, 'of the sandbox')], {
+    installation: null,
+  })
+  assert.equal(leg.agreed, 1)
+  assert.equal((await importLines(beside, nobodys.map(inEuros), { installation: 'sandbox' })).lookedAt, 0)
+  await beside.close()
+  file.remove()
+})

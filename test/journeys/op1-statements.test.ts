@@ -111,6 +111,14 @@ test('a statement that cannot be read names its line, and nothing is stored', as
     ['21,x,collect,10,0,0,UGX,yesterday,SUCCESSFUL', /^line 3: at must be a time/],
     ['21,x,collect,10,0,0,UGX,0000-01-01T10:00:00Z,SUCCESSFUL', /^line 3: at must be a time/],
     [
+      '21,x,collect,10,0,0,usd,2026-07-01T10:00:00Z,SUCCESSFUL',
+      /^line 3: currency must be UGX, which ug-1 moves, not usd$/,
+    ],
+    [
+      '21,x,other,10,0,0,Shillings,2026-07-01T10:00:00Z,FAILED',
+      /^line 3: currency must be UGX, which ug-1 moves, not Shillings$/,
+    ],
+    [
       '21,x\0y,collect,10,0,0,UGX,2026-07-01T10:00:00Z,SUCCESSFUL',
       /^line 3: external_id contains control characters$/,
     ],
