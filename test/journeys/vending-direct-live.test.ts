@@ -132,6 +132,24 @@ test('a command whose process stands still after its mark is never sent, and the
   assert.deepEqual([again.status, commandsFor(charge).length], [200, 1])
 })
 
+test('a run that began long before it looks for commands of dead processes doubts none that is under way', async () => {
+  const charge = await collected()
+  const paid = wire.behind.proxy.holdNextAnswer(/paid vending orders/)
+  const running = second.run('dispense')
+  await eventually('the run has begun', () => paid.held())
+  service.pass(11_000)
+  const answer = supplier.holdNext()
+  const asked = shop.live.post(DISPENSE, dispenseBody(charge))
+  await eventually('the supplier has the command', () => commandsFor(charge).length === 1)
+  paid.letThrough()
+  await running
+  const claims = () => service.rows('select state from dispense_claims where charge_id = $1', [charge])
+  assert.deepEqual(await claims(), [{ state: 'commanding' }])
+  answer('accept')
+  assert.deepEqual(answerOf(await asked), [200, 'dispensing', false])
+  assert.deepEqual(await claims(), [{ state: 'accepted' }])
+})
+
 test('many dispenses of one live charge through two processes send one command to the supplier', async () => {
   const charge = await collected()
   const apis = [shop.live, second.client(shop.merchant.keys.live_collections)] as const

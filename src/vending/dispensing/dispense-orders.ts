@@ -73,10 +73,11 @@ export function dispenser(app: App): Dispenser {
 
   return {
     async start() {
-      const now = app.clock.now()
       const paid = await startPaid()
       const left = await takeUpLeft(app, COMMANDS_AT_ONCE - sending.size)
       for (const claim of left) send(claim)
+      // By the time that it is now: for one that is long past, a command that has just begun looks like one from before a step of the clock.
+      const now = app.clock.now()
       const doubted = doubtClaims(now, DISPENSED_AT_ONCE)
       for (const claim of await app.db.query(doubted.statement, doubted.values)) await sayDoubt(app, claim)
       const reported = await applySimulatedReports(app)
