@@ -1,6 +1,7 @@
 import type { App } from '../app.ts'
 import { later } from '../platform/clock.ts'
 import { type Call, call } from '../platform/db/database.ts'
+import { isOver } from '../platform/db/due-times.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { Looked } from './import-statement.ts'
 import { emptyLeg } from './leg.ts'
@@ -28,12 +29,11 @@ const PROGRESS_MS = 1000
 
 const APPROVED = `(select a.decided_name from approvals a where a.merchant_id = 0 and a.kind = 'take-back-statement'
   and a.subject = f.id and a.status = 'approved' limit 1)`
-// A lease that ends later than possible was given before the clock stepped back.
 const CLAIM = statement<StatementJob>(
   'claim statement file',
   `update statement_files f set claim = $1, claimed_until = $2, tries = tries + 1
    where f.id = (select f.id from statement_files f where f.taken_back_at is null and (f.wanted is not null or ${APPROVED} is not null)
-       and (f.claimed_until is null or f.claimed_until <= $3 or f.claimed_until > $2)
+       and (f.claimed_until is null or ${isOver('f.claimed_until', '$3', LEASE_MS)})
      order by f.made_at limit 1 for update skip locked)
    returning f.id, f.name, f.installation, f.wanted, f.asked_by as "askedBy", f.lines_from as "linesFrom", f.lines_to as "linesTo",
      f.tries, ${APPROVED} as "approvedBy"`,

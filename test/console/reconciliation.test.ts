@@ -16,6 +16,8 @@ const service = openedAndVerified(() => startPayingService())
 const BASE = '/console/reconciliation'
 const HEADER = 'rail_transaction_id,external_id,type,amount,fee,tax,currency,at,status'
 const HOUR = 3_600_000
+// How long a worker may be silent about a statement.
+const LEASE_MS = 120_000
 
 async function upload(by: Browser, text: string, name = 'monday.csv'): Promise<Page> {
   const file = { name, bytes: Buffer.from(text), type: 'text/csv' }
@@ -169,6 +171,21 @@ test('an import that came to nothing half way can be imported again, or taken ba
   assert.equal((await anna.send(page, '/import')).status, 303)
   await work()
   assert.match(mainOf(await anna.get(location)), new RegExp(`Imported by ${anna.email}`))
+})
+
+test('a statement stays with a worker whose clock is ahead of ours by seconds, and is taken from before a step of the clock', async () => {
+  const [anna] = await pair(service)
+  const { location } = await upload(anna, csv(line('42', 'somebody else', 10)))
+  const id = location.split('/').at(-1)
+  const claimed = (aheadMs: number) =>
+    service.rows(
+      `update directory.statement_files set claim = 'run_other', claimed_until = $2 where id = $1`,
+      [id, new Date(service.clock.nowMs() + LEASE_MS + aheadMs)],
+    )
+  await claimed(5000)
+  assert.equal(await work(), 0, 'somebody works on it')
+  await claimed(15_000)
+  assert.equal(await work(), 1)
 })
 
 test('a file said to be of a contract that did not carry its payments comes to nothing, and says why', async () => {

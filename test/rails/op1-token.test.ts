@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { deadlineIn } from '../../src/rails/rail.ts'
 import { attemptAt, movementOf, soon } from '../contracts/rail-attempts.ts'
 import { eventually } from '../helpers/live-service.ts'
 import { type Wired, wireUp } from '../helpers/op1.ts'
@@ -20,7 +21,7 @@ async function withRail(
 test('500 payments at once share one token call, which has a length of zero and no body', () =>
   withRail({ contract: { submitConnections: 500 } }, async (wired) => {
     const submits = Array.from({ length: 500 }, () =>
-      movementOf(wired.rail, 'collect').submit(attempt(wired), soon()),
+      movementOf(wired.rail, 'collect').submit(attempt(wired), deadlineIn(60_000)),
     )
     const kinds = new Set((await Promise.all(submits)).map(({ kind }) => kind))
     assert.deepEqual([...kinds], ['accepted'])
@@ -82,7 +83,7 @@ test('a token that the operator has revoked is replaced once for everybody', () 
     await movementOf(wired.rail, 'collect').submit(attempt(wired), soon())
     await wired.emulator.fault('tokenRevoked')
     const submits = Array.from({ length: 20 }, () =>
-      movementOf(wired.rail, 'collect').submit(attempt(wired), soon()),
+      movementOf(wired.rail, 'collect').submit(attempt(wired), deadlineIn(60_000)),
     )
     const kinds = new Set((await Promise.all(submits)).map(({ kind }) => kind))
     assert.deepEqual([...kinds], ['accepted'])
