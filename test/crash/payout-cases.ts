@@ -1,4 +1,5 @@
 import type { Merchant } from './installation.ts'
+import { paidCharges } from './paid-charges.ts'
 import { REFUSED_PHONE } from './requests.ts'
 import { serving, stopServing, victim } from './serving.ts'
 import { killedBy, PASSED_WITHIN_MS } from './victims.ts'
@@ -46,7 +47,7 @@ export async function onReturnedPayout(world: World, crashPoint: string): Promis
 }
 
 /** The only source of live money is customers who paid the merchant. */
-async function earnLiveMoney(world: World): Promise<void> {
+export async function earnLiveMoney(world: World): Promise<void> {
   while ((await availableOf(world, world.live, 'live')) < ENOUGH_MONEY.live) {
     await serving(world, 'with live rail')
     await Promise.all([1, 2, 3, 4, 5, 6].map(() => world.clients.charge(world.live, 'live')))
@@ -54,30 +55,18 @@ async function earnLiveMoney(world: World): Promise<void> {
   }
 }
 
-const REFUNDABLE = `select c.id from charges c join merchants m on m.id = c.merchant_id
-  where m.handle = $1 and c.mode = 'test' and c.status = 'succeeded' and c.settled_at is not null
-  order by c.created_at desc limit $2`
-
 /** The merchant asks for refunds and gets no answer; asking again is answered that they are on their way. */
 export async function onRefund(world: World, crashPoint: string): Promise<string[]> {
-  const charges = await refundable(world)
+  const charges = await paidCharges(world, {
+    ...{ merchant: world.shop, mode: 'test', count: REFUNDS },
+    ...{ columns: 'c.id', where: 'c.settled_at is not null' },
+  })
   const running = await victim(world, 'shipped', crashPoint)
   return killedBy(
     running,
     crashPoint,
-    charges.map((id) => world.clients.refund(world.shop, id)),
+    charges.map(({ id }) => world.clients.refund(world.shop, id)),
   )
-}
-
-async function refundable(world: World): Promise<string[]> {
-  const { installation, clients, shop } = world
-  for (;;) {
-    const found = await installation.sql<{ id: string }>(REFUNDABLE, [shop.handle, REFUNDS])
-    if (found.length === REFUNDS) return found.map(({ id }) => id)
-    await serving(world, 'shipped')
-    await Promise.all(Array.from({ length: 2 * REFUNDS }, () => clients.charge(shop)))
-    await settleBooks(world)
-  }
 }
 
 /** One call of many items: its first answer is lost, and repeating its key finds the one batch, each item once. */

@@ -1,10 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { callbackOf, postCallback } from '../fakes/supplier-callbacks.ts'
 import { type ClaimRow, commandsFor, vendingRows } from './judge-orders.ts'
+import { paidCharges } from './paid-charges.ts'
 import { post } from './post.ts'
 import { GOODS, JAMMING_MACHINE, MACHINE } from './requests.ts'
 import { serving, victim } from './serving.ts'
 import { killedBy } from './victims.ts'
-import { settleBooks, type World } from './world.ts'
+import { passTime, settleBooks, type World } from './world.ts'
 
 type Mode = 'test' | 'live'
 
@@ -109,12 +111,17 @@ async function withNext(world: World, work: () => Promise<string[]>): Promise<st
 }
 
 /** Moves the clock: operators are asked and machines report as time passes. */
-async function asTimePasses<T>({ installation }: World, work: Promise<T>): Promise<T> {
-  const time = setInterval(() => installation.advance(QUESTION_MS), LOOK_MS)
+async function asTimePasses<T>(world: World, work: Promise<T>): Promise<T> {
+  const over = new AbortController()
+  const passing = async () => {
+    for (; !over.signal.aborted; await sleep(LOOK_MS)) await passTime(world, QUESTION_MS)
+  }
+  const time = passing()
   try {
     return await work
   } finally {
-    clearInterval(time)
+    over.abort()
+    await time
   }
 }
 
@@ -132,23 +139,14 @@ async function newOrders(
   return Promise.all(Array.from({ length: ORDERS }, makeOne))
 }
 
-const UNSPENT = `select c.id from charges c join merchants m on m.id = c.merchant_id
-  where m.handle = $1 and c.mode = 'live' and c.status = 'succeeded' and c.payment_link_id is null
-    and not exists (select 1 from dispense_claims k where k.merchant_id = c.merchant_id and k.charge_id = c.id)
-  order by c.created_at desc limit $2`
-
 /** Paid live charges of the merchant that have not been spent yet. */
 async function unspentCharges(world: World, count: number): Promise<string[]> {
-  const { installation, clients, live } = world
-  for (;;) {
-    const found = await installation.sql<{ id: string }>(UNSPENT, [live.handle, count])
-    if (found.length === count) return found.map(({ id }) => id)
-    await withNext(world, async () => {
-      await Promise.all(Array.from({ length: 2 * ORDERS }, () => clients.charge(live, 'live')))
-      await settleBooks(world)
-      return []
-    })
-  }
+  const unspent = await paidCharges(world, {
+    ...{ merchant: world.live, mode: 'live', count, columns: 'c.id' },
+    where: `c.payment_link_id is null
+      and not exists (select 1 from dispense_claims k where k.merchant_id = c.merchant_id and k.charge_id = c.id)`,
+  })
+  return unspent.map(({ id }) => id)
 }
 
 /** The claims that these charges are currently spent on. */
