@@ -2,12 +2,13 @@ import { type Actor, nameOf } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { Gateway } from '../app.ts'
+import { crashPoint } from '../platform/crash-point.ts'
 import { writeAll } from '../platform/db/write-all.ts'
 import { newId } from '../platform/ids.ts'
 import { compareLines, findAbsent, type StagedFile } from './compare-statement.ts'
 import { emptyLeg, type Leg } from './leg.ts'
-import { looking, opening, type Told } from './report-differences.ts'
-import { addRun } from './run-log.ts'
+import { looking, openedBy, opening, type Told } from './report-differences.ts'
+import { addRun, runOfImport } from './run-log.ts'
 import { noLines, type Staged, type StatementToRead, stageStatement } from './stage-statement.ts'
 import { agreeOnLines } from './statement-agreement.ts'
 import type { Period } from './statement-differences.ts'
@@ -74,20 +75,22 @@ type Import = Omit<StatementImport, 'dryRun'> & {
 export async function importAs(gateway: Places, by: string, wanted: Import): Promise<Looked> {
   const { importId, installation, source, begun } = wanted
   const begunAt = gateway.clock.now()
-  const done = await comparing(gateway, wanted, {
+  const compared = await comparing(gateway, wanted, {
     told: opening(gateway, importId),
     begun,
     async compared(staged, file) {
       const lines = { run: file.run, last: staged.lastLine, importId }
       for (const app of gateway.cells) await keepLines(app, lines, (count) => tell(wanted, 'kept', count))
+      crashPoint('statement.kept')
       const covering = { importId, installation, sides: staged.sides, period: file.period }
       const adding = addStatement(covering, gateway.clock.now())
       for (const app of gateway.cells) await app.db.query(adding.statement, adding.values)
       return agreedOn(gateway, file)
     },
   })
-  const run = { kind: 'statement', place: 'all', by, file: source.name, begunAt } as const
-  const logged = addRun({ ...run, endedAt: gateway.clock.now() }, [done.leg])
+  const done = { ...compared, leg: { ...compared.leg, opened: await openedBy(gateway, importId) } }
+  const run = { id: runOfImport(importId), kind: 'statement', place: 'all', by, file: source.name } as const
+  const logged = addRun({ ...run, begunAt, endedAt: gateway.clock.now() }, [done.leg])
   await gateway.directory.query(logged.statement, logged.values)
   return done
 }

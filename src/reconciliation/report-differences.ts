@@ -1,6 +1,7 @@
 import type { App } from '../app.ts'
 import { openAlone } from '../exceptions/exception.ts'
 import { openPlatformException } from '../exceptions/platform-exceptions.ts'
+import { crashPoint } from '../platform/crash-point.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { Report } from './compare-statement.ts'
@@ -37,6 +38,10 @@ const FIND_PLATFORM = statement(
    select $1, 0, e.id, e.seen_count = 1 from platform_exceptions e
    where e.kind = $2 and e.subject = $3 and e.closed_at is null ${FOUND}`,
 )
+const OPENED = statement<{ opened: number }>(
+  'exceptions that statement has opened',
+  'select count(*)::int as opened from statement_findings where import_id = $1 and opened',
+)
 const IS_OPEN = statement(
   'exception of difference',
   'select 1 from exceptions where merchant_id = $1 and subject = $2 and kind = $3 and closed_at is null',
@@ -48,9 +53,23 @@ const IS_OPEN_PLATFORM = statement(
 
 /** Opens an exception for each difference, once, and keeps which import has found it. */
 export const opening = (gateway: Places, importId: string): Told =>
-  telling((app, found) =>
-    found.merchantId === null ? openOfNobody(gateway, importId, found) : open(app, importId, found),
-  )
+  telling(async (app, found) => {
+    const opened = await (found.merchantId === null
+      ? openOfNobody(gateway, importId, found)
+      : open(app, importId, found))
+    crashPoint('statement.told')
+    return opened
+  })
+
+/** How many exceptions an import has opened, by whichever worker: one that died over it has opened some too. */
+export async function openedBy({ cells, directory }: Places, importId: string): Promise<number> {
+  let sum = 0
+  for (const db of [directory, ...cells.map((app) => app.db)]) {
+    const [row] = await db.query(OPENED, [importId])
+    sum += row?.opened ?? 0
+  }
+  return sum
+}
 
 /** Only looks: answers for each difference whether an import would open an exception. */
 export const looking = (gateway: Places): Told =>

@@ -18,6 +18,8 @@ export type Run = {
   legs: Leg[] | null
 }
 type Ended = {
+  /** Where the same run may be done again, it is kept once, as it ended first. */
+  id?: string
   kind: Run['kind']
   place: string
   by: string | null
@@ -32,7 +34,7 @@ const MOST_NAME = 255
 const ADD = statement(
   'add reconciliation run',
   `insert into reconciliation_log (id, kind, place, asked_by, asked_at, begun_at, ended_at, file, legs)
-   values ($1, $2, $3, $4, $5, $5, $6, $7, $8)`,
+   values ($1, $2, $3, $4, $5, $5, $6, $7, $8) on conflict (id) do nothing`,
 )
 const ASK = statement<{ id: string }>(
   'ask for reconciliation run',
@@ -59,12 +61,18 @@ const LIST = mergedList<Run>(
 )
 
 /** The row of a run that has ended. */
-export const addRun = ({ kind, place, by, file, begunAt, endedAt }: Ended, legs: readonly Leg[]): Call =>
+export const addRun = (
+  { id = newId(PREFIX, PLATFORM), kind, place, by, file, begunAt, endedAt }: Ended,
+  legs: readonly Leg[],
+): Call =>
   call(
     ADD,
-    ...[newId(PREFIX, PLATFORM), kind, place, by, begunAt.toISOString(), endedAt.toISOString()],
+    ...[id, kind, place, by, begunAt.toISOString(), endedAt.toISOString()],
     ...[file?.slice(0, MOST_NAME) ?? null, JSON.stringify(legs)],
   )
+
+/** The id of the run of an import. */
+export const runOfImport = (importId: string): string => importId.replace(/^stf_/, PREFIX)
 
 /** Answers nothing when one was asked for and has not ended. */
 export const askRun = (by: string, at: Date): Call<{ id: string }> =>

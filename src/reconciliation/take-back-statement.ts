@@ -1,5 +1,6 @@
 import type { App, Gateway } from '../app.ts'
 import { closeUnfounded, closeUnfoundedOfPlatform } from '../exceptions/close-unfounded.ts'
+import { crashPoint } from '../platform/crash-point.ts'
 import { call, type Database, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { StatementJob } from './statement-jobs.ts'
@@ -51,6 +52,7 @@ type Went = (step: string, lines: number) => Promise<void>
  */
 export async function takeBack(places: Places, job: StatementJob, went: Went): Promise<void> {
   for (const app of places.cells) await app.db.query(UNCOVER, [job.id])
+  crashPoint('statement.uncovered')
   for (const app of places.cells) await takeLines(app, job, went)
   for (const app of places.cells)
     await takeFindings({ job, went, db: app.db, list: FINDINGS }, ({ merchantId, exceptionId }, also) =>
@@ -98,6 +100,7 @@ async function takeFinding(
   const handing = call(HAND_ON, job.id, found.merchantId, found.exceptionId)
   const [others] = await db.query(HAS_OTHER, [job.id, found.merchantId, found.exceptionId])
   if (!found.opened || found.isFoundOtherwise || others?.has)
-    return void (await db.query(handing.statement, handing.values))
-  await close(found, (tx) => tx.send(handing))
+    await db.query(handing.statement, handing.values)
+  else await close(found, (tx) => tx.send(handing))
+  crashPoint('statement.returned')
 }

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts'
 import { assert } from '../platform/assert.ts'
+import { crashPoint } from '../platform/crash-point.ts'
 import { isPassing } from '../platform/db/errors.ts'
 import { newId } from '../platform/ids.ts'
 import { domainRefusal, Refusal } from '../platform/refusal.ts'
@@ -20,6 +21,7 @@ export async function workOnStatements(app: App): Promise<number> {
   const claim = newId('run_', 'platform')
   const job = await claimJob(app, claim)
   if (job === null) return 0
+  crashPoint('statement.claimed')
   const mine = claimedJob(app, job.id, claim)
   await work(app, { job, mine }).catch((error) => afterFault(error, { job, mine }))
   return 1
@@ -49,7 +51,9 @@ async function work(app: App, { job, mine }: Working): Promise<void> {
   if (job.wanted === 'look') return void (await mine.looked(keptLook(await lookAtStatement(gateway, wanted))))
   const by = job.askedBy ?? ''
   const begun = ({ span }: { span: Period }) => keepSpan(app, id, span)
-  await mine.imported(keptLook(await importAs(gateway, by, { ...wanted, importId: id, begun })))
+  const done = await importAs(gateway, by, { ...wanted, importId: id, begun })
+  crashPoint('statement.covered')
+  await mine.imported(keptLook(done))
 }
 
 function placesOf(app: App): Places {

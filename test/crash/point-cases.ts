@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CrashPoint } from '../../src/settings/crash-points.ts'
-import { whileApproving } from './approval-cases.ts'
+import { whileApproving, whileEndingAsTold } from './approval-cases.ts'
 import { whileRevoking, whileRotating } from './key-cases.ts'
 import {
   onLivePage,
@@ -19,6 +19,7 @@ import {
   onReturnedPayout,
 } from './payout-cases.ts'
 import { type Program, serving, stopServing, victim } from './serving.ts'
+import { whileImporting, whileTakingBack } from './statement-cases.ts'
 import { onCallback, onDirectDispense, onJamRefund, onLiveOrders, onTestOrders } from './vending-cases.ts'
 import { killedBy, notKilled, PASSED_WITHIN_MS, untilTooLate } from './victims.ts'
 import type { World } from './world.ts'
@@ -50,6 +51,20 @@ export const POINT_CASES: readonly PointCase[] = [
   { point: 'settle.released', led: 'settle' },
   { point: 'approval.judged', led: 'approve' },
   { point: 'approval.committed', led: 'approve' },
+  { point: 'approval.judged', led: 'end as told' },
+  { point: 'approval.committed', led: 'end as told' },
+  { point: 'statement.claimed', led: 'import' },
+  { point: 'statement.told', led: 'import' },
+  // Of what belongs to no merchant, in the directory.
+  { point: 'statement.told', led: 'import', pass: 3 },
+  { point: 'statement.kept', led: 'import' },
+  { point: 'statement.covered', led: 'import' },
+  { point: 'statement.claimed', led: 'take back' },
+  { point: 'statement.uncovered', led: 'take back' },
+  // A finding that another import has too, one whose exception is closed, and one of no merchant.
+  { point: 'statement.returned', led: 'take back' },
+  { point: 'statement.returned', led: 'take back', pass: 2 },
+  { point: 'statement.returned', led: 'take back', pass: 3 },
   { point: 'key.revoked', led: 'rotate' },
   { point: 'key.revoked', led: 'D10: revoke' },
   { point: 'migration.applied', led: 'migrate' },
@@ -110,6 +125,9 @@ const LIVE_WAYS = [
   'direct dispense',
   'callback',
   'jam refund',
+  'end as told',
+  'import',
+  'take back',
 ]
 export const programOf = ({ led }: PointCase): Program =>
   LIVE_WAYS.includes(led) ? 'with live rail' : 'shipped'
@@ -194,6 +212,9 @@ const WAYS = {
   live: onLiveCharge,
   settle: whileSettling,
   approve: whileApproving,
+  'end as told': whileEndingAsTold,
+  import: whileImporting,
+  'take back': whileTakingBack,
   rotate: whileRotating,
   'D10: revoke': whileRevoking,
   migrate: whileMigrating,

@@ -1,10 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { OperatorRole } from '../../src/actors/actor.ts'
+import type { Clock } from '../../src/platform/clock.ts'
 import { newId, newTag } from '../../src/platform/ids.ts'
 import { type Browser, browserOf } from './browser.ts'
 import type { TestService } from './test-service.ts'
 
 export const OPERATOR_ROLES: readonly OperatorRole[] = ['support', 'risk', 'finance', 'admin']
+type Served = Pick<TestService, 'rows' | 'url'> & { clock: Pick<Clock, 'now'> }
 export type PlantedOperator = Browser & {
   email: string
   personId: number
@@ -18,7 +20,7 @@ export type PlantedOperator = Browser & {
  * `steppedUpMs`: how long ago the factor was given; null: never.
  */
 export async function operatorSignedIn(
-  service: TestService,
+  service: Served,
   role: OperatorRole,
   { steppedUpMs = 0 }: { steppedUpMs?: number | null } = {},
 ): Promise<PlantedOperator> {
@@ -34,7 +36,7 @@ export async function operatorSignedIn(
   return { ...session, email, personId: person.id, publicId, role }
 }
 
-async function plantSession(service: TestService, personId: number, steppedUpMs: number | null) {
+async function plantSession(service: Served, personId: number, steppedUpMs: number | null) {
   const token = randomBytes(32).toString('base64url')
   const now = service.clock.now()
   const sessionId = newId('ses_', newTag())

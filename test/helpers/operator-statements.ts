@@ -14,12 +14,16 @@ const HOUR = 3_600_000
 let folder: string | null = null
 let files = 0
 
+/** The bytes of a file with these lines below a header. */
+export const csvOf = (lines: readonly string[], head = HEAD) =>
+  Buffer.from(`${[head, ...lines].join('\n')}\n`)
+
 /** A file on this machine with these lines below a header. */
 export function statementFile(lines: readonly string[], head = HEAD): string {
   folder ??= mkdtempSync(join(tmpdir(), 'statement-'))
   files += 1
   const path = join(folder, `${files}.csv`)
-  writeFileSync(path, `${[head, ...lines].join('\n')}\n`)
+  writeFileSync(path, csvOf(lines, head))
   return path
 }
 

@@ -1,0 +1,6 @@
+import { operatorSignedIn, type PlantedOperator } from '../helpers/console.ts'
+import type { World } from './world.ts'
+
+/** An operator of the world with a session, as if signed in with both factors. */
+export const operatorIn = ({ installation }: World): Promise<PlantedOperator> =>
+  operatorSignedIn({ ...installation, rows: installation.sql }, 'admin')
