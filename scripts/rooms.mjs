@@ -1,7 +1,7 @@
 // Which test files share a process: to load the product takes longer than most files run, so a process runs a room of them.
 
-const FILES_OF_A_ROOM = 24
-const WAITING_FILES_OF_A_ROOM = 4
+const FILES_OF_A_ROOM = 56
+const WAITING_FILES_OF_A_ROOM = 10
 
 // Before all others, one after the other: each starts so many processes that it needs the machine for itself.
 const ALONE = ['test/crash/crash-points', 'test/races/races', 'test/soak/short-soak']

@@ -21,8 +21,8 @@ const ENDING = '.test.js'
 const BROWSER_TESTS = 'test/pages/'
 // Two keep two processors busy; beside them are those that mostly wait.
 const BUSY_AT_ONCE = 2
-const WAITING_AT_ONCE = 3
-const SLEEPING_AT_ONCE = 2
+const WAITING_AT_ONCE = 2
+const SLEEPING_AT_ONCE = 1
 // A larger place for young objects: a tenth less time for tests that open and close services all the time.
 process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --max-semi-space-size=64`
 
