@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { after } from 'node:test'
 import { pathToFileURL } from 'node:url'
+import { longTest, test } from '../../test/helpers/parts.ts'
 import { runLimited } from './limited-process.ts'
 
 // A name that an address writes in another way.
@@ -35,7 +36,7 @@ test('a process answers what it writes, and knows nothing of ours', async () => 
   )
 })
 
-test('one that hangs is killed, whatever it has written so far', async () => {
+longTest('one that hangs is killed, whatever it has written so far', async () => {
   const sleeps = script('sleeps', `${SAYS}; process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)`)
   const began = performance.now()
   assert.equal(await runLimited(sleeps, [], { ...LIMITS, seconds: 1 }), null)
@@ -44,20 +45,23 @@ test('one that hangs is killed, whatever it has written so far', async () => {
   assert.equal(await runLimited(spins, [], { ...LIMITS, seconds: 1 }), null)
 })
 
-test('one that fails, takes too much memory, writes too much or writes a file answers nothing', async () => {
-  const cases: [string, string][] = [
-    ['fails', `${SAYS}; process.exitCode = 1`],
-    ['says nothing', ''],
-    [
-      'memory',
-      `${SAYS}; for (let at = 0; at < 64; at += 1) globalThis['b' + at] = Buffer.alloc(128 * 1024 * 1024, 1)`,
-    ],
-    ['talks', `process.stdout.write('x'.repeat(1001))`],
-    [
-      'files',
-      `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(join(folder, 'made'))}, 'x'); ${SAYS}`,
-    ],
-  ]
-  for (const [name, text] of cases)
-    assert.equal(await runLimited(script(name.replace(' ', '-'), text), [], LIMITS), null, name)
-})
+longTest(
+  'one that fails, takes too much memory, writes too much or writes a file answers nothing',
+  async () => {
+    const cases: [string, string][] = [
+      ['fails', `${SAYS}; process.exitCode = 1`],
+      ['says nothing', ''],
+      [
+        'memory',
+        `${SAYS}; for (let at = 0; at < 64; at += 1) globalThis['b' + at] = Buffer.alloc(128 * 1024 * 1024, 1)`,
+      ],
+      ['talks', `process.stdout.write('x'.repeat(1001))`],
+      [
+        'files',
+        `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(join(folder, 'made'))}, 'x'); ${SAYS}`,
+      ],
+    ]
+    for (const [name, text] of cases)
+      assert.equal(await runLimited(script(name.replace(' ', '-'), text), [], LIMITS), null, name)
+  },
+)

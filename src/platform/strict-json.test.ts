@@ -2,6 +2,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { sized } from '../../test/helpers/parts.ts'
 import { canonicalJson, writingSteps } from './canonical-json.ts'
 import { parseStrictJson } from './strict-json.ts'
 
@@ -105,7 +106,7 @@ test('every well-formed value that was printed is read back, whatever its spacin
     const text = JSON.stringify(any, null, spaces)
     deepEqual(read(text), { ok: true, value: JSON.parse(text) })
   })
-  fc.assert(same, { seed, numRuns: 500 })
+  fc.assert(same, { seed, numRuns: sized(60, 500) })
 })
 
 test('arbitrary bytes never throw an unexpected error and pass only when JSON.parse agrees', () => {
@@ -132,7 +133,7 @@ test('arbitrary bytes never throw an unexpected error and pass only when JSON.pa
     const result = read(text)
     if (result.ok) deepEqual(result.value, JSON.parse(text))
   })
-  fc.assert(agrees, { seed, numRuns: 3000 })
+  fc.assert(agrees, { seed, numRuns: sized(500, 3000) })
 })
 
 test('hostile bodies of a megabyte are rejected or read in time', () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import test, { type TestContext } from 'node:test'
+import type { TestContext } from 'node:test'
+import { longTest, test } from '../../test/helpers/parts.ts'
 import { systemClock } from './clock.ts'
 import { type Sweep, startWorker } from './sweep.ts'
 
@@ -57,7 +58,7 @@ test('after twenty runs with nothing to do a sweep waits longer, and a nudge sti
   await work.ran(21)
 })
 
-test('work in between puts the rest off', async (t) => {
+longTest('work in between puts the rest off', async (t) => {
   const work = counting('work', [...new Array(19).fill(0), 1], 1)
   start(t, [{ ...work.sweep, restMs: NEVER_MS }])
   await work.ran(40)

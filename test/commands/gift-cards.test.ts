@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import test from 'node:test'
 import { moveCharge } from '../../src/charges/move-charge.ts'
 import { findUsableCard } from '../../src/gift-cards/find-card.ts'
 import { monthBounds } from '../../src/platform/kampala.ts'
 import { assertRefused, oneJson } from '../helpers/command-line.ts'
 import { payByCard, sumsOf } from '../helpers/gift-cards.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
+import { longTest, test } from '../helpers/parts.ts'
 import { type Payer, payer } from '../helpers/schedules.ts'
 import { startService } from '../helpers/test-service.ts'
 import { wordOf } from '../verify/world-charges.ts'
@@ -76,32 +76,38 @@ test('gift-cards issue prints the codes once, and each pays in live', async () =
       assert.ok(!stored.includes(shown), 'nobody reads a code later')
 })
 
-test('gift-cards issue with a key: five at once and one later make one set of cards and print the same codes', async () => {
-  const own = await payer(service)
-  const issue = (...more: string[]) =>
-    run('issue', handleOf(own), '--value', '500', '--quantity', '50', '--key', 'easter', '--json', ...more)
-  const together = await Promise.all(Array.from({ length: 5 }, () => issue()))
-  const [first, ...others] = together.map((ran) => oneJson(ran))
-  for (const one of [...others, oneJson(await issue())]) assert.deepEqual(one, first)
-  assert.equal(await cardsOf(own), 50)
-  assertRefused(await issue('--notes', 'other'), { code: 1, says: /idempotency key reused/ })
-  assert.equal(await cardsOf(own), 50)
-  const sealed = await service.rows<{ answer: Buffer }>(
-    `select answer from directory.command_keys where key = 'easter'`,
-  )
-  assert.ok(!sealed[0]?.answer.includes(first.cards[0].code.slice(0, 9)), 'what the key keeps is sealed')
-})
+longTest(
+  'gift-cards issue with a key: five at once and one later make one set of cards and print the same codes',
+  async () => {
+    const own = await payer(service)
+    const issue = (...more: string[]) =>
+      run('issue', handleOf(own), '--value', '500', '--quantity', '50', '--key', 'easter', '--json', ...more)
+    const together = await Promise.all(Array.from({ length: 5 }, () => issue()))
+    const [first, ...others] = together.map((ran) => oneJson(ran))
+    for (const one of [...others, oneJson(await issue())]) assert.deepEqual(one, first)
+    assert.equal(await cardsOf(own), 50)
+    assertRefused(await issue('--notes', 'other'), { code: 1, says: /idempotency key reused/ })
+    assert.equal(await cardsOf(own), 50)
+    const sealed = await service.rows<{ answer: Buffer }>(
+      `select answer from directory.command_keys where key = 'easter'`,
+    )
+    assert.ok(!sealed[0]?.answer.includes(first.cards[0].code.slice(0, 9)), 'what the key keeps is sealed')
+  },
+)
 
-test('a repeat finishes what a crash has left, and prints the codes even when no more could be issued', async () => {
-  const own = await payer(service)
-  const issue = () =>
-    json('issue', handleOf(own), '--value', '500', '--expires', dayIn(0, 0), '--key', 'crashed')
-  const first = await issue()
-  await service.rows('delete from gift_cards where merchant_id = $1', [own.merchantId])
-  await service.set(own.merchant, { active: false })
-  assert.deepEqual(await issue(), first)
-  assert.equal(await cardsOf(own), 1)
-})
+longTest(
+  'a repeat finishes what a crash has left, and prints the codes even when no more could be issued',
+  async () => {
+    const own = await payer(service)
+    const issue = () =>
+      json('issue', handleOf(own), '--value', '500', '--expires', dayIn(0, 0), '--key', 'crashed')
+    const first = await issue()
+    await service.rows('delete from gift_cards where merchant_id = $1', [own.merchantId])
+    await service.set(own.merchant, { active: false })
+    assert.deepEqual(await issue(), first)
+    assert.equal(await cardsOf(own), 1)
+  },
+)
 
 test('a card pays to the end of its day in Kampala', async () => {
   const own = await payer(service)

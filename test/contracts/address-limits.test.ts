@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import test from 'node:test'
 import { newApiKey } from '../../src/platform/api-key-format.ts'
 import { addressWindow } from '../../src/rate-limits/address-window.ts'
 import { countedAddress } from '../../src/rate-limits/client-address.ts'
 import { type Browser, browserOf } from '../helpers/browser.ts'
 import { newCard, newLink as newLiveLink } from '../helpers/gift-cards.ts'
 import { made, opened } from '../helpers/opened.ts'
+import { longTest, test } from '../helpers/parts.ts'
 import { payer } from '../helpers/schedules.ts'
 import { type Reply, startService, type TestService } from '../helpers/test-service.ts'
 import { makeOrder, vendingShop } from '../helpers/vending.ts'
@@ -125,7 +125,7 @@ test('D6: a code that is right uses up no guess', async () => {
   }
 })
 
-test('D6: ten machines and a waiting page behind one address leave the checkout open', async () => {
+longTest('D6: ten machines and a waiting page behind one address leave the checkout open', async () => {
   const machines = await vendingShop(service)
   const orders = await Promise.all(Array.from({ length: 10 }, () => makeOrder(machines)))
   const address = newAddress()

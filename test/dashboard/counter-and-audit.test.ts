@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { mainOf, signedInAs } from '../helpers/dashboard.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'
+import { longTest, test } from '../helpers/parts.ts'
 import { startService } from '../helpers/test-service.ts'
 import { launchBrowser, newVisitor, ON_BROWSER } from '../pages/browser.ts'
 
@@ -32,7 +32,7 @@ test('the counter says what was paid and what failed, to a cashier too, and chan
   assert.match((await cashier.get(`${BASE}/counter`)).text, /<noscript><meta http-equiv="refresh"/)
 })
 
-test(
+longTest(
   'in a browser the counter brings a payment by itself, and says when it hears nothing',
   ON_BROWSER,
   async () => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import test from 'node:test'
 import type { StatusHow } from '../fakes/operator.ts'
 import { followUntilEnded, succeed } from '../helpers/following-charges.ts'
 import { DAY } from '../helpers/live-service.ts'
 import { openLostCharges, WINDOW_MS } from '../helpers/lost-charges.ts'
 import { eventsOf, transfersOf } from '../helpers/money-rows.ts'
 import { heardOf } from '../helpers/operator-heard.ts'
+import { longTest, test } from '../helpers/parts.ts'
 
 // How long and how often a charge that never reached the operator is posted again, and what refusals of later posts mean.
 const { service, posts, lost, lookOnce, untilPosted, lookFor, attemptOf, shown } = openLostCharges()
@@ -85,32 +85,42 @@ test('M3: a repeated post that was provably not taken proves nothing about the f
   assert.deepEqual([(await shown(body)).status, (await attemptOf(body))?.state], ['authorized', 'in_doubt'])
 })
 
-test('M3: if a repeated post is refused, the charge fails after three "not found" over a minute', async () => {
-  const body = await lost({ answer: 'refuse', code: 'NOT_ENOUGH_FUNDS' })
-  await untilPosted(body, 2)
-  const refusedAt = service.clock.nowMs()
-  for (let look = 0; look < 30 && (await shown(body)).status === 'authorized'; look += 1) await lookOnce(body)
-  const failed = await shown(body)
-  assert.deepEqual([failed.status, failed.failure_reason], ['failed', 'insufficient_funds'])
-  assert.ok(service.clock.nowMs() - refusedAt >= WINDOW_MS)
-  assert.equal(posts(body).length, 2)
-  assert.equal((await eventsOf(service, body.id)).length, 1)
-})
+longTest(
+  'M3: if a repeated post is refused, the charge fails after three "not found" over a minute',
+  async () => {
+    const body = await lost({ answer: 'refuse', code: 'NOT_ENOUGH_FUNDS' })
+    await untilPosted(body, 2)
+    const refusedAt = service.clock.nowMs()
+    for (let look = 0; look < 30 && (await shown(body)).status === 'authorized'; look += 1)
+      await lookOnce(body)
+    const failed = await shown(body)
+    assert.deepEqual([failed.status, failed.failure_reason], ['failed', 'insufficient_funds'])
+    assert.ok(service.clock.nowMs() - refusedAt >= WINDOW_MS)
+    assert.equal(posts(body).length, 2)
+    assert.equal((await eventsOf(service, body.id)).length, 1)
+  },
+)
 
-test('M3: if a repeated post is refused, the charge does not fail once the operator has said that it has one', async () => {
-  const body = await lost({ answer: 'refuse', code: 'EXPIRED' })
-  await untilPosted(body, 2)
-  service.operator.onQuestion({ answer: 'pending' }, body.rail_reference)
-  await lookOnce(body)
-  service.operator.onQuestion({ answer: 'not found' }, body.rail_reference)
-  await lookFor(body, DAY)
-  assert.equal((await shown(body)).status, 'authorized')
-})
+longTest(
+  'M3: if a repeated post is refused, the charge does not fail once the operator has said that it has one',
+  async () => {
+    const body = await lost({ answer: 'refuse', code: 'EXPIRED' })
+    await untilPosted(body, 2)
+    service.operator.onQuestion({ answer: 'pending' }, body.rail_reference)
+    await lookOnce(body)
+    service.operator.onQuestion({ answer: 'not found' }, body.rail_reference)
+    await lookFor(body, DAY)
+    assert.equal((await shown(body)).status, 'authorized')
+  },
+)
 
-test('M3: if a repeated post is refused because the first one arrived late, the paid charge does not fail', async () => {
-  const body = await lost({ answer: 'refuse', takes: true, code: 'EXPIRED' })
-  await untilPosted(body, 2)
-  service.operator.pays(body.id)
-  await followUntilEnded(service, body.id)
-  assert.equal((await shown(body)).status, 'succeeded')
-})
+longTest(
+  'M3: if a repeated post is refused because the first one arrived late, the paid charge does not fail',
+  async () => {
+    const body = await lost({ answer: 'refuse', takes: true, code: 'EXPIRED' })
+    await untilPosted(body, 2)
+    service.operator.pays(body.id)
+    await followUntilEnded(service, body.id)
+    assert.equal((await shown(body)).status, 'succeeded')
+  },
+)

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import test from 'node:test'
 import { EN } from '../../src/checkout/texts/en.ts'
 import { type Browser, hasForm, type Page } from '../helpers/browser.ts'
 import { payShop } from '../helpers/checkout-shop.ts'
 import { startLiveService } from '../helpers/live-service.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'
 import { chargesOn } from '../helpers/page-charges.ts'
+import { longTest, test } from '../helpers/parts.ts'
 import { pay, sandboxDecides, visitor } from '../helpers/paying-on-pages.ts'
 
 const service = openedAndVerified(() =>
@@ -71,7 +71,7 @@ test('codes and payments share these ten, and forms with faults count as well', 
   assert.ok(code.text.includes('ABCD-1'), 'what was typed is not lost')
 })
 
-test('a hundred and twenty forms a minute from one address over all links', async () => {
+longTest('a hundred and twenty forms a minute from one address over all links', async () => {
   const browser = stranger()
   const links = await Promise.all(
     Array.from({ length: 13 }, () => shop.testLink({ allow_multiple_uses: true })),
@@ -119,23 +119,26 @@ test('three hundred pages and documents a minute from one address; then a page a
   assert.equal((await browser.get(`/pay/${link}/status`)).status, 200)
 })
 
-test('D11: three hundred forms a minute from one address to links that do not exist; then it has to wait, and only there', async () => {
-  const browser = stranger()
-  const forms = ['submit', 'retry', 'apply-voucher', 'report']
-  const unknown = (nth: number) => `/pay/lnk_nobody${nth}/${forms[nth % forms.length]}`
-  for (let nth = 0; nth < 300; nth += 1)
-    assert.equal((await browser.post(unknown(nth), PAYS)).status, 404, `${nth}`)
-  assertBusy(await browser.post(unknown(0), PAYS), 60)
-  assertBusy(await browser.post('/pay/@nobody-at-all/pay', { amount: '5000' }), 60)
-  assert.equal((await browser.get('/pay/lnk_nobody')).status, 404, 'pages are counted by themselves')
-  const link = await shop.testLink()
-  assert.equal((await stranger().post(`/pay/${link}/submit`, PAYS)).status, 302, 'another address')
-  service.pass(MINUTE)
-  assert.equal((await browser.post(unknown(0), PAYS)).status, 404)
-  const paying = stranger()
-  for (let nth = 0; nth < 5; nth += 1)
-    assert.equal((await paying.post(`/pay/${await shop.testLink()}/submit`, PAYS)).status, 302)
-})
+longTest(
+  'D11: three hundred forms a minute from one address to links that do not exist; then it has to wait, and only there',
+  async () => {
+    const browser = stranger()
+    const forms = ['submit', 'retry', 'apply-voucher', 'report']
+    const unknown = (nth: number) => `/pay/lnk_nobody${nth}/${forms[nth % forms.length]}`
+    for (let nth = 0; nth < 300; nth += 1)
+      assert.equal((await browser.post(unknown(nth), PAYS)).status, 404, `${nth}`)
+    assertBusy(await browser.post(unknown(0), PAYS), 60)
+    assertBusy(await browser.post('/pay/@nobody-at-all/pay', { amount: '5000' }), 60)
+    assert.equal((await browser.get('/pay/lnk_nobody')).status, 404, 'pages are counted by themselves')
+    const link = await shop.testLink()
+    assert.equal((await stranger().post(`/pay/${link}/submit`, PAYS)).status, 302, 'another address')
+    service.pass(MINUTE)
+    assert.equal((await browser.post(unknown(0), PAYS)).status, 404)
+    const paying = stranger()
+    for (let nth = 0; nth < 5; nth += 1)
+      assert.equal((await paying.post(`/pay/${await shop.testLink()}/submit`, PAYS)).status, 302)
+  },
+)
 
 test('C8 five reports an hour from one address', async () => {
   const browser = stranger()

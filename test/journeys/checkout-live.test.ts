@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import test from 'node:test'
 import { formOf, hasForm } from '../helpers/browser.ts'
 import { payShop } from '../helpers/checkout-shop.ts'
 import { followUntilEnded, succeed } from '../helpers/following-charges.ts'
@@ -8,6 +7,7 @@ import { eventually, newPayer, startLiveService } from '../helpers/live-service.
 import { balanceOf, eventsOf, transfersOf } from '../helpers/money-rows.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'
 import { chargeOn, chargesOn } from '../helpers/page-charges.ts'
+import { longTest, test } from '../helpers/parts.ts'
 import { pay, statusOf, visitor } from '../helpers/paying-on-pages.ts'
 
 const service = openedAndVerified(() => startLiveService())
@@ -128,18 +128,21 @@ test('while a slow operator has not answered, everybody else sees the waiting pa
   await succeed(service, id)
 })
 
-test('if the operator answers after the customer was redirected, the payment waits and ends as the operator says', async () => {
-  const link = await shop.link()
-  const phone = newPayer()
-  const slow = gate()
-  service.operator.onSubmit({ answer: 'refuse to serve', until: slow.opened }, phone)
-  const sent = await pay(visitor(service), link, { phone })
-  assert.equal(sent.location, `/pay/${link}/status`, 'five seconds are enough to wait')
-  assert.equal((await statusOf(service, link)).status, 'authorized')
-  slow.open()
-  await eventually('it is told', async () => (await statusOf(service, link)).status === 'failed')
-  assert.equal((await chargeOn(service, link)).voided_at, null)
-})
+longTest(
+  'if the operator answers after the customer was redirected, the payment waits and ends as the operator says',
+  async () => {
+    const link = await shop.link()
+    const phone = newPayer()
+    const slow = gate()
+    service.operator.onSubmit({ answer: 'refuse to serve', until: slow.opened }, phone)
+    const sent = await pay(visitor(service), link, { phone })
+    assert.equal(sent.location, `/pay/${link}/status`, 'five seconds are enough to wait')
+    assert.equal((await statusOf(service, link)).status, 'authorized')
+    slow.open()
+    await eventually('it is told', async () => (await statusOf(service, link)).status === 'failed')
+    assert.equal((await chargeOn(service, link)).voided_at, null)
+  },
+)
 
 test('in the end customers paid exactly what the operator moved', async () => {
   const moved = [...service.operator.movements().values()]

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import test from 'node:test'
 import type { Heard } from '../fakes/operator.ts'
 import { askTwice } from '../helpers/late-answer.ts'
 import { newPayer, startBeside, startLiveService } from '../helpers/live-service.ts'
@@ -7,6 +6,7 @@ import { balanceOf, eventsOf, transfersOf } from '../helpers/money-rows.ts'
 import { sendToBoth } from '../helpers/one-key.ts'
 import { assertPaused } from '../helpers/open-exceptions.ts'
 import { opened, openedAndVerified } from '../helpers/opened.ts'
+import { longTest, test } from '../helpers/parts.ts'
 
 const QUESTION_LEASE_MS = 30_000
 
@@ -51,30 +51,35 @@ test('the same answer twice is no contradiction', async () => {
   assert.deepEqual(await service.rows('select 1 from exceptions where subject = $1', [body.id]), [])
 })
 
-test('two workers on the same rows ask one question at a time about each, credit once and send one event', async () => {
-  const { live } = await service.shop()
-  const charges = await Promise.all(
-    Array.from({ length: 80 }, async () => (await live.charge({ customer: { phone: newPayer() } })).body),
-  )
-  const slowly = () => new Promise((resolve) => setTimeout(resolve, 20))
-  for (const { id } of charges) service.operator.onQuestion(() => ({ answer: 'book', until: slowly() }), id)
-  for (const { id } of charges.slice(40)) service.operator.pays(id)
-  for (let round = 0; round < 20 && (await openOnes()) > 0; round += 1) {
-    service.pass(round < 3 ? 6000 : QUESTION_LEASE_MS + 1000)
-    if (round === 2) for (const { id } of charges.slice(0, 40)) service.operator.pays(id)
-    // A worker that finds no free connection on a busy machine leaves its rows to the next round.
-    await Promise.allSettled([service, second, service, second].map((worker) => worker.run('follow-charges')))
-  }
-  assert.equal(await openOnes(), 0)
-  for (const { id, rail_reference } of charges) {
-    const asked = questionsAbout(rail_reference)
-    assert.ok(asked.length > 0)
-    assert.ok(!overlap(asked), `${id} was asked about by two workers at once`)
-    assert.equal((await eventsOf(service, id)).length, 1)
-    assert.equal((await transfersOf(service, id)).length, 2)
-  }
-  assert.deepEqual(await balanceOf(live), { available: 0, pending: 80 * 4800 })
-})
+longTest(
+  'two workers on the same rows ask one question at a time about each, credit once and send one event',
+  async () => {
+    const { live } = await service.shop()
+    const charges = await Promise.all(
+      Array.from({ length: 80 }, async () => (await live.charge({ customer: { phone: newPayer() } })).body),
+    )
+    const slowly = () => new Promise((resolve) => setTimeout(resolve, 20))
+    for (const { id } of charges) service.operator.onQuestion(() => ({ answer: 'book', until: slowly() }), id)
+    for (const { id } of charges.slice(40)) service.operator.pays(id)
+    for (let round = 0; round < 20 && (await openOnes()) > 0; round += 1) {
+      service.pass(round < 3 ? 6000 : QUESTION_LEASE_MS + 1000)
+      if (round === 2) for (const { id } of charges.slice(0, 40)) service.operator.pays(id)
+      // A worker that finds no free connection on a busy machine leaves its rows to the next round.
+      await Promise.allSettled(
+        [service, second, service, second].map((worker) => worker.run('follow-charges')),
+      )
+    }
+    assert.equal(await openOnes(), 0)
+    for (const { id, rail_reference } of charges) {
+      const asked = questionsAbout(rail_reference)
+      assert.ok(asked.length > 0)
+      assert.ok(!overlap(asked), `${id} was asked about by two workers at once`)
+      assert.equal((await eventsOf(service, id)).length, 1)
+      assert.equal((await transfersOf(service, id)).length, 2)
+    }
+    assert.deepEqual(await balanceOf(live), { available: 0, pending: 80 * 4800 })
+  },
+)
 
 test('two web processes with one key: the operator is asked once, the second gets a 409 or the first answer', async () => {
   const { merchant, live } = await service.shop()

@@ -97,17 +97,20 @@ longTest(
   },
 )
 
-test('M7: verify reports when a cell and the directory differ, and nothing while they agree', async () => {
-  assert.deepEqual((await verifyStops(service.app)).violations, 0)
-  await service.rows(`update payout_stops set frozen_for = 'planted'`)
-  const found = await verifyStops(service.app)
-  assert.deepEqual([found.violations, found.offenders.length], [1, 1])
-  const ran = await gateway(wire.database.url, 'verify')
-  assert.equal(ran.code, 1)
-  assert.match(ran.stdout, /FZ1 +BROKEN/)
-  assert.equal((await stops()).cell, 'planted', 'a command that only looks mends nothing')
-  await service.rows('update payout_stops set frozen_for = null')
-})
+longTest(
+  'M7: verify reports when a cell and the directory differ, and nothing while they agree',
+  async () => {
+    assert.deepEqual((await verifyStops(service.app)).violations, 0)
+    await service.rows(`update payout_stops set frozen_for = 'planted'`)
+    const found = await verifyStops(service.app)
+    assert.deepEqual([found.violations, found.offenders.length], [1, 1])
+    const ran = await gateway(wire.database.url, 'verify')
+    assert.equal(ran.code, 1)
+    assert.match(ran.stdout, /FZ1 +BROKEN/)
+    assert.equal((await stops()).cell, 'planted', 'a command that only looks mends nothing')
+    await service.rows('update payout_stops set frozen_for = null')
+  },
+)
 
 longTest('M7: a verification is withdrawn although live payouts leave no gap', async () => {
   const shop = await service.merchant({ verified: true })

@@ -62,23 +62,27 @@ socket.write(Buffer.concat([head, body]))
 socket.once('data', (data) => { console.log(data.toString('latin1', 0, 1)); socket.destroy() })
 `
 
-test('D11: another process of the account that runs the server is not let in', {
-  skip: !IS_ROOT && 'only root starts it under another account',
-}, async (t) => {
-  const { dataDir, server } = await serverIn(t)
-  const { uid, gid } = statSync(join(dataDir, 'postgres'))
-  assert.notEqual(uid, 0)
-  const knock = (as: { uid: number; gid: number }) =>
-    execFileSync(process.execPath, ['-e', KNOCK, join(server.socketDir, '.s.PGSQL.5432')], {
-      ...as,
-      cwd: '/',
-    })
-      .toString()
-      .trim()
-  assert.equal(knock({ uid: 0, gid: 0 }), 'R', 'we ourselves get in')
-  assert.equal(knock({ uid, gid }), 'E')
-  assert.equal((await ask(server.url('postgres'), 'select 1 as one')).length, 1)
-})
+longTest(
+  'D11: another process of the account that runs the server is not let in',
+  {
+    skip: !IS_ROOT && 'only root starts it under another account',
+  },
+  async (t) => {
+    const { dataDir, server } = await serverIn(t)
+    const { uid, gid } = statSync(join(dataDir, 'postgres'))
+    assert.notEqual(uid, 0)
+    const knock = (as: { uid: number; gid: number }) =>
+      execFileSync(process.execPath, ['-e', KNOCK, join(server.socketDir, '.s.PGSQL.5432')], {
+        ...as,
+        cwd: '/',
+      })
+        .toString()
+        .trim()
+    assert.equal(knock({ uid: 0, gid: 0 }), 'R', 'we ourselves get in')
+    assert.equal(knock({ uid, gid }), 'E')
+    assert.equal((await ask(server.url('postgres'), 'select 1 as one')).length, 1)
+  },
+)
 
 longTest(
   'C24: a data folder with every odd character that its name may have, the binaries copied into it',

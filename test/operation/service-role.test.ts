@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import test, { after, before } from 'node:test'
+import { after, before } from 'node:test'
 import pg from 'pg'
 import { pino } from 'pino'
 import { openGateway } from '../../src/open-gateway.ts'
@@ -10,6 +10,7 @@ import { ledgerGuardFaults } from '../../src/platform/db/ledger-guard.ts'
 import { migrate } from '../../src/platform/db/migrate.ts'
 import { readConfig } from '../../src/settings/config.ts'
 import { oneJson, runInside } from '../helpers/command-line.ts'
+import { longTest, test } from '../helpers/parts.ts'
 import { type TestDatabase, testDatabase } from '../helpers/test-database.ts'
 import { startService } from '../helpers/test-service.ts'
 
@@ -165,7 +166,7 @@ test('D7: production refuses a trigger of the ledger that somebody switched off'
   assert.doesNotMatch(await production(urls, 1), LEDGER)
 })
 
-test('D7: on the embedded database the service signs in as a login that owns nothing', async (t) => {
+longTest('D7: on the embedded database the service signs in as a login that owns nothing', async (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'service-role-'))
   const config = readConfig({ DATA_DIR: dataDir })
   const opened = await openGateway({ config, log: pino({ level: 'silent' }), say: () => {} })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import test from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { longTest, test } from '../../../test/helpers/parts.ts'
 import { DatabaseAway } from './errors.ts'
 import { type Gate, type GateOptions, gate, type Share } from './gate.ts'
 
@@ -89,7 +89,7 @@ test('F17: while all places are held for long, those who wait are refused, later
   assert.equal(insideOf(after), 2)
 })
 
-test('C13: a queue that would take longer than a second is not joined', async () => {
+longTest('C13: a queue that would take longer than a second is not joined', async () => {
   const doors = gate({ ...EIGHT, size: 1, keptFree: { outcome: 0, in: 0, out: 0 } })
   for (let nth = 0; nth < 30; nth += 1) {
     const visit = entering(doors, { kind: 'in' })
@@ -102,7 +102,7 @@ test('C13: a queue that would take longer than a second is not joined', async ()
   for (const visit of visits) await visit.leave()
 })
 
-test('C13: commands wait', async () => {
+longTest('C13: commands wait', async () => {
   const doors = gate({ size: 1, keptFree: { outcome: 0, in: 0, out: 0 }, patience: 'patient' })
   const [held] = await enterMany(doors, { kind: 'out' }, 1)
   const command = entering(doors, { kind: 'out' })

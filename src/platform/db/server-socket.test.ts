@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { sized } from '../../../test/helpers/parts.ts'
 import { serverSocket } from './server-socket.ts'
 
 const HEAD_BYTES = 5
@@ -64,7 +65,7 @@ test('whole messages are heard in their order, wherever they are cut', async () 
       for (const part of copies) areWhole(part)
       assert.ok(Buffer.concat(copies).equals(sent))
     }),
-    { numRuns: 60 },
+    { numRuns: sized(8, 60) },
   )
 })
 

@@ -236,7 +236,7 @@ test('keepAlive reuses one socket and one look-up; without it every attempt has 
   }
 })
 
-test('idle sockets stay bounded however many receivers there are, and close ends them all', async (t) => {
+longTest('idle sockets stay bounded however many receivers there are, and close ends them all', async (t) => {
   const seen = await receiver(t, OK)
   const names = Array.from({ length: 700 }, (_, i) => `r${i}.shop.ug:${seen.port}`)
   const poster = posterFor(t, { allowPrivate: names })
