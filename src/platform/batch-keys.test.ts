@@ -54,8 +54,8 @@ test('C16: a key whose row is locked continues separately, and the keys beside i
 
 test('C16: a lane filled by one key still accepts others, and each batch has a place for them', async () => {
   const work = held()
-  // Few batches: a lane that expects to be slow refuses too, and a machine may stand still for some 100 ms.
-  const group = batch({ run: work.run, laneOf, max: 400 })
+  // Few batches: a lane that expects to be slow refuses too, and a machine may stand still for half a second.
+  const group = batch({ run: work.run, laneOf, max: 1000 })
   const answers = [group.add(item(0, 1))]
   await turns()
   for (let value = 1; value <= 2000; value += 1) answers.push(group.add(item(value, 1)))
