@@ -28,6 +28,8 @@ export async function testDatabase(): Promise<TestDatabase> {
       ...{ max_wal_size: '128MB', shared_buffers: '128MB' },
       // Of tables that nobody has analyzed it thinks that they are large: to start processes for them takes longer than to read them.
       max_parallel_workers_per_gather: '0',
+      // Hundreds of databases live for seconds each: nobody tidies or copies them.
+      ...{ autovacuum: 'off', wal_level: 'minimal', max_wal_senders: '0' },
       // Enough for the services of several files at once.
       max_connections: '600',
     },

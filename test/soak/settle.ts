@@ -6,11 +6,18 @@ import type { Installation } from '../crash/installation.ts'
 const STEP_MS = 15_000
 const PATIENCE_MS = 4 * 3_600_000
 const LOOK_MS = 250
+// The operator has said that it has this payout, and knows nothing of it: it used the reference up for a refusal that nobody has heard,
+// because the process that had asked was killed. Only a person may end it.
+const DENIED = `exists (select from rail_attempts a where (a.merchant_id, a.subject) = (p.merchant_id, p.id)
+  and a.state = 'accepted' and a.last_answer = 'not_found')`
 const OPEN = `select id, rail_reference as reference, follow_at as "followAt", false as waits from charges
     where follow_at is not null and mode = 'live'
-  union all select id, rail_reference, follow_at, true from payouts where follow_at is not null and mode = 'live'`
+  union all select id, rail_reference, follow_at, not ${DENIED} from payouts p where follow_at is not null and mode = 'live'`
 
-/** Until everything that an operator has ended has ended with us as well, and every payout. Answers what has not in time. */
+/**
+ * Until everything that an operator has ended has ended with us as well, and every payout that it has not claimed to have. Answers what has
+ * not in time.
+ */
 export async function untilSettled(
   installation: Installation,
   operators: readonly Emulator[],
