@@ -50,7 +50,8 @@ async function assertOneCharge(apiKey: string, replies: readonly Reply[], otherw
   assert.equal(made.filter(({ headers }) => headers.get('idempotent-replayed') === null).length, 1)
   assert.deepEqual([...new Set(made.map(({ text }) => text))].length, 1)
   assert.equal(made[0]?.body.id, body.data[0].id)
-  const rest = replies.filter(({ status }) => status !== 201)
+  // A machine that is crowded takes some of them at no time: they wrote nothing, as the one charge shows.
+  const rest = replies.filter(({ status, body }) => status !== 201 && body.code !== 'unavailable')
   for (const { status, body } of rest) {
     assert.deepEqual([status, body.code], [409, 'conflict'])
     assert.ok(otherwise.includes(body.error), body.error)

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { askHttp, type Heard } from './ask-http.ts'
 
 /** A form of a page as a browser would send it: hidden fields, chosen buttons, prefilled values. */
 export type PageForm = { method: string; action: string; fields: Record<string, string> }
@@ -56,13 +57,12 @@ export function browserOf(service: { url: string }, headers: Browser['headers'] 
   const request = async (path: string, init: Asked): Promise<Page> => {
     const sent = { 'sec-fetch-site': 'same-origin', accept: 'text/html', ...browser.headers, ...init.headers }
     const cookie = jar.filter((one) => reaches(one, path)).map((one) => `${one.name}=${one.value}`)
-    const response = await fetch(`${service.url}${path}`, {
+    const heard = await askHttp(`${service.url}${path}`, {
       method: init.method,
-      redirect: 'manual',
       headers: { ...present(sent), ...(cookie.length > 0 ? { cookie: cookie.join('; ') } : {}) },
       ...(init.body === undefined ? {} : { body: init.body }),
     })
-    const page = await readPage(response)
+    const page = readPage(heard)
     for (const one of page.setCookies) keep(one)
     return page
   }
@@ -124,9 +124,7 @@ function reaches({ path }: Cookie, asked: string): boolean {
   return pathname === path || pathname.startsWith(path.endsWith('/') ? path : `${path}/`)
 }
 
-async function readPage(response: Response): Promise<Page> {
-  const text = await response.text()
-  const { status, headers } = response
+function readPage({ status, headers, text }: Heard): Page {
   const location = headers.get('location') ?? ''
   return {
     status,

@@ -16,6 +16,7 @@ import { readConfig } from '../../src/settings/config.ts'
 import { type CellSweep, sweepsOf } from '../../src/sweeps.ts'
 import { setMerchantAndVerification } from '../../src/verification/decide-application.ts'
 import { BY_HAND } from './actors.ts'
+import { askHttp } from './ask-http.ts'
 import { NO_LIMITS } from './no-limits.ts'
 import { type TestDatabase, testDatabase } from './test-database.ts'
 
@@ -168,13 +169,12 @@ function clientOf(url: string, key: string, clock: MovableClock): Client {
     const headers = Object.fromEntries(
       Object.entries(init.headers).filter(([, value]) => value !== undefined),
     ) as Record<string, string>
-    const response = await fetch(`${url}${path}`, {
+    const heard = await askHttp(`${url}${path}`, {
       method,
       headers,
       ...(init.body === undefined ? {} : { body: init.body }),
     })
-    const text = await response.text()
-    return { status: response.status, headers: response.headers, text, body: readJson(text) }
+    return { ...heard, body: readJson(heard.text) }
   }
   const authorization = `Bearer ${key}`
   const post: Client['post'] = (path, body, headers = {}) =>
