@@ -4,6 +4,7 @@ import { Refusal } from '../platform/refusal.ts'
 
 // The verbs that any path has.
 const SERVED = ['GET', 'POST']
+const ANY: ReadonlySet<string> = new Set(SERVED)
 // All others are routed as this one: a table of all paths for each verb that Node reads took a tenth of the start.
 /** The method under which a route gets every verb but GET and POST; `restoreMethod` has put the right one back by then. */
 export const STAND_IN = 'TRACE'
@@ -47,7 +48,7 @@ export function refuseOtherMethodsBelow(endpoints: readonly Endpoint[]): onReque
   return ({ raw, url }, reply, done) => {
     const parts = (url.split('?', 1)[0] ?? '').replace(/\/{2,}/g, '/').split('/')
     const methods = known.find((one) => standsFor(one.parts, parts))?.methods
-    const has = methods ?? new Set(SERVED)
+    const has = methods ?? ANY
     done(has.has(raw.method ?? '') ? undefined : (refused(reply, has) as never))
   }
 }

@@ -26,6 +26,7 @@ const VERIFY = statement<WithdrawalNumber>(
 )
 const READ =
   'select phone, verified_at is not null as verified from withdrawal_numbers where merchant_id = $1'
+const SHOW = statement<WithdrawalNumber>('withdrawal number as it is', READ)
 const FIND = statement<WithdrawalNumber>('withdrawal number', `${READ} for share`)
 const LOCK = statement<WithdrawalNumber>('lock withdrawal number', `${READ} for no key update`)
 
@@ -85,7 +86,7 @@ export async function getWithdrawalNumber(
   { db }: Pick<App, 'db'>,
   merchantId: number,
 ): Promise<WithdrawalNumber> {
-  const found = await firstRow(db.query(FIND, [merchantId]))
+  const found = await firstRow(db.query(SHOW, [merchantId]))
   if (found === null) throw notFound('withdrawal number')
   return found
 }

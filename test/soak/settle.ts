@@ -6,17 +6,18 @@ import type { Installation } from '../crash/installation.ts'
 const STEP_MS = 15_000
 const PATIENCE_MS = 4 * 3_600_000
 const LOOK_MS = 250
-// The operator has said that it has this payout, and knows nothing of it: it used the reference up for a refusal that nobody has heard,
-// because the process that had asked was killed. Only a person may end it.
+// The operator answered 409, that it has this payout, and knows nothing of it; and a post before has left no answer, because its process
+// was killed: the operator refused that one and used its reference up. Only a person may end it.
 const DENIED = `exists (select from rail_attempts a where (a.merchant_id, a.subject) = (p.merchant_id, p.id)
-  and a.state = 'accepted' and a.last_answer = 'not_found')`
+  and a.state = 'accepted' and a.last_answer = 'not_found'
+  and exists (select from rail_evidence e where (e.merchant_id, e.attempt_id, e.operation, e.http_status) = (a.merchant_id, a.id, 'submit', 409))
+  and a.sends > (select count(*) from rail_evidence e where (e.merchant_id, e.attempt_id, e.operation) = (a.merchant_id, a.id, 'submit')))`
 const OPEN = `select id, rail_reference as reference, follow_at as "followAt", false as waits from charges
     where follow_at is not null and mode = 'live'
   union all select id, rail_reference, follow_at, not ${DENIED} from payouts p where follow_at is not null and mode = 'live'`
 
 /**
- * Until everything that an operator has ended has ended with us as well, and every payout that it has not claimed to have. Answers what has
- * not in time.
+ * Until everything that an operator has ended has ended with us as well, and every payout but those. Answers what has not in time.
  */
 export async function untilSettled(
   installation: Installation,
