@@ -39,6 +39,26 @@ export function reachedBy(root, changed, tests) {
   return new Map(reached.filter(([, paths]) => paths.length > 0))
 }
 
+/**
+ * Where only pages and forms of some sections have changed: the files that declare these sections, for walks over all pages
+ * (test/helpers/changed-routes.ts). Null where anything may look different.
+ */
+export function changedRoutes(root, changed) {
+  const tree = readTree(root)
+  const each = changed.filter((path) => !path.endsWith('.md')).map((path) => routesThatShow(tree, path))
+  return each.length === 0 || each.some((some) => some.length === 0) ? null : [...new Set(each.flat())].sort()
+}
+
+/** The files with routes whose pages reach this file; none where the frame of all pages does, or where it is of no surface. */
+function routesThatShow(tree, path) {
+  const surface = SURFACES.find(({ folder, list }) => list !== null && path.startsWith(folder))
+  if (surface === undefined) return []
+  const onward = (from) => (from === surface.list ? [] : tree.edgesOf(from))
+  const frame = tree.pathsIn(surface.folder).filter((one) => one !== surface.list)
+  if (everythingFrom(frame, onward).has(path)) return []
+  return tree.edgesOf(surface.list).filter((one) => everythingFrom([one], onward).has(path))
+}
+
 /** Every file that this test reaches, itself included. */
 function reachOf(tree, test) {
   const own = ownOf(tree, test)

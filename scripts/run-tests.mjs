@@ -11,13 +11,15 @@ import { run } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { filesOf, goneFrom } from './long-tests.mjs'
-import { changedSince, reachedBy } from './reached.mjs'
+import { changedRoutes, changedSince, reachedBy } from './reached.mjs'
 import { report } from './reporter.mjs'
 import { goneAmong, sortIntoRooms } from './rooms.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist')
 const ENDING = '.test.js'
+// They are about money, and ask for a page now and then: not for its own sake.
+const KILLS = /^test\/(crash|races|soak)\//
 const BROWSER_TESTS = 'test/pages/'
 // Two keep two processors busy; beside them are those that mostly wait.
 const BUSY_AT_ONCE = 2
@@ -79,7 +81,13 @@ function matching(some) {
 /** With --since: those that reach something changed, and a line for each that says what. */
 function since(some) {
   if (values.since === undefined) return some
-  const reached = reachedBy(root, changedSinceOrRefuse(values.since), some)
+  const changed = changedSinceOrRefuse(values.since)
+  const routes = changedRoutes(root, changed)
+  const reached = reachedBy(root, changed, routes === null ? some : some.filter((name) => !KILLS.test(name)))
+  if (routes !== null) {
+    process.env.TEST_ROUTES = routes.join(' ')
+    console.log(`walks over all pages look at those of ${routes.join(', ')}; no kills and no races`)
+  }
   console.log(`${reached.size} of ${some.length} test files reach what has changed since ${values.since}`)
   for (const [name, paths] of reached)
     console.log(`  ${name}: ${paths.slice(0, 3).join(', ')}${paths.length > 3 ? ', ...' : ''}`)

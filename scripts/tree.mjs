@@ -8,12 +8,12 @@ const IMPORT = /\b(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]/g
 // What is left of an import of types.
 const NOTHING_IMPORTED = /\bimport\s*\{\s*\}\s*from\s*['"][^'"]+['"]/g
 const LITERAL = /'([^'\n]{2,200})'|"([^"\n]{2,200})"|`([^`\n$]{2,200})`/g
-const DECLARED = /(?:\bpage\(\s*|\bpath: )['"`]\/([a-z][a-z-]*)/g
+const DECLARED = /(?:\bpage\(\s*|\bpath: |\bconst [A-Z_]+ = )['"`]\/([a-z][a-z-]*)/g
 // Folders that are read as a whole, as a `join` names them. The rules of the tree itself read all of it.
 const READ_WHOLE = ['migrations', 'docs', 'ops', 'conformance', 'bin']
 const RULES = 'test/tidy/'
 
-/** The files of the checkout, with `edgesOf(path)`, `textOf(path)` and `testOf(name of a test)`. */
+/** The files of the checkout, with `edgesOf(path)`, `textOf(path)`, `pathsIn(folder)` and `testOf(name of a test)`. */
 export function readTree(root) {
   const paths = git(root, 'ls-files', '--cached', '--others', '--exclude-standard').filter((path) =>
     existsSync(join(root, path)),
@@ -36,6 +36,7 @@ export function readTree(root) {
     textOf,
     edgesOf,
     sectionsOf,
+    pathsIn: (folder) => paths.filter((path) => `${posix.dirname(path)}/` === folder),
     testOf: (name) => [`${name}.test.ts`, `${name}.test.tsx`].find((path) => known.has(path)),
   }
 }
@@ -78,12 +79,17 @@ function readsIn(path, text, { named, paths }) {
     })
 }
 
-/** `main.js` is the name of `main.ts` too. With folders before it (`dist/emulator/main.js`) they must be there as well. */
+/**
+ * `main.js` is the name of `main.ts` too. With folders before it (`dist/emulator/main.js`) they must be there as well; without, of
+ * several programs called `main` the product is meant.
+ */
 function namedBy(literal, named) {
   const name = basename(literal)
   const all = [name, name.replace(/\.js$/, '.ts'), name.replace(/\.js$/, '.tsx')].flatMap(
     (one) => named.get(one) ?? [],
   )
+  const product = all.filter((path) => posix.dirname(path) === 'src')
+  if (literal === name && product.length > 0) return product
   const folders = posix.dirname(literal).replace(/^(\.\.?\/)*(dist\/)?/, '')
   return [...new Set(all)].filter(
     (path) => folders === '.' || folders === '' || posix.dirname(path).endsWith(folders),

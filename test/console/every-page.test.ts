@@ -9,6 +9,7 @@ import { actionOf } from '../dashboard/whole/places.ts'
 import { post, sendForm, tokensOf } from '../dashboard/whole/send-form.ts'
 import { faultIn, wrongWays } from '../dashboard/whole/wrong-ways.ts'
 import { browserOf } from '../helpers/browser.ts'
+import { LOOKS_AT_ALL } from '../helpers/changed-routes.ts'
 import { OPERATOR_ROLES } from '../helpers/console.ts'
 import { mainOf, signedInAs } from '../helpers/dashboard.ts'
 import { enrolled, OPERATOR_PASSWORD } from '../helpers/enrolling.ts'
@@ -190,6 +191,6 @@ test('the log of all this has no link, no password, no code and no secret of an 
   const fields = { email, password: OPERATOR_PASSWORD, code }
   assert.equal((await browserOf(service).post('/console/sign-in', fields)).status, 303)
   const log = lines.join('')
-  assert.ok(lines.length > 100, `${lines.length} lines were logged`)
+  assert.ok(lines.length > 100 || !LOOKS_AT_ALL, `${lines.length} lines were logged`)
   for (const hidden of [token, secret, code, OPERATOR_PASSWORD]) assert.ok(!log.includes(hidden), hidden)
 })

@@ -11,11 +11,13 @@ import { submitApplication } from '../../src/verification/submit-application.ts'
 import { setWithdrawalNumber } from '../../src/withdrawals/withdrawal-number.ts'
 import { pathOf } from '../dashboard/whole/places.ts'
 import { BY_HAND, operator } from '../helpers/actors.ts'
+import { routesOfThisRun } from '../helpers/changed-routes.ts'
 import { OPERATOR_ROLES, operatorSignedIn, type PlantedOperator } from '../helpers/console.ts'
 import type { TestService } from '../helpers/test-service.ts'
 import { answerAll, applicant } from '../helpers/verification.ts'
 
 type Role = (typeof OPERATOR_ROLES)[number]
+const LOOKED_AT = await routesOfThisRun(ROUTES)
 export type ConsoleWorld = {
   people: Readonly<Record<Role, PlantedOperator>>
   /** What to put in the place of `:id`, by the whole path or by what stands before it. */
@@ -159,7 +161,7 @@ async function healthObjects(service: TestService): Promise<Record<string, strin
 
 /** Every declared page and form, about an object of the world where it is about one. */
 export function placesOf({ ids }: Pick<ConsoleWorld, 'ids'>): ConsolePlace[] {
-  return ROUTES.map((route) => {
+  return LOOKED_AT.map((route) => {
     const path = pathOf(route)
     if (!path.includes(':')) return { path, address: addressOf(path), id: null, route }
     // Of a path with two names the ids of both, with a space between them.

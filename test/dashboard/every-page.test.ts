@@ -5,6 +5,7 @@ import { ruleOf } from '../../src/actors/actions.ts'
 import type { MerchantRole } from '../../src/actors/actor.ts'
 import { ROUTES } from '../../src/dashboard/routes-list.ts'
 import { browserOf } from '../helpers/browser.ts'
+import { LOOKS_AT_ALL, routesOfThisRun } from '../helpers/changed-routes.ts'
 import { mainOf, type Planted, signedInAs } from '../helpers/dashboard.ts'
 import { dashboardWorld, pagesOf } from '../helpers/dashboard-world.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'
@@ -13,6 +14,7 @@ import { digestOf, startService } from '../helpers/test-service.ts'
 
 const ROLES: readonly MerchantRole[] = ['owner', 'developer', 'cashier', 'accountant', 'viewer']
 const TEST = '/dashboard/test'
+const LOOKED_AT = await routesOfThisRun(ROUTES)
 const service = openedAndVerified(() => startService())
 const world = made(() => dashboardWorld(service))
 const at = (path: string, base = TEST) => `${base}${path === '/' ? '' : path}`
@@ -33,7 +35,7 @@ async function written(): Promise<string> {
 
 test('every page answers each role as the table says, and looking at it writes nothing', async () => {
   const pages = pagesOf(world)
-  assert.ok(pages.length > 40, `${pages.length} pages were found`)
+  assert.ok(pages.length > 40 || !LOOKS_AT_ALL, `${pages.length} pages were found`)
   const people = await Promise.all(ROLES.map((role) => signedInAs(service, world.merchant, { role })))
   const before = await written()
   const wrong: string[] = []
@@ -87,7 +89,7 @@ test('every form refuses each role that may not send it, in the exact words, and
   for (const role of ROLES) {
     const person = await signedInAs(service, world.merchant, { role })
     const csrf = /name="csrf" value="([^"]+)"/.exec((await person.get(TEST)).text)?.[1] ?? ''
-    for (const [nth, route] of ROUTES.entries()) {
+    for (const [nth, route] of LOOKED_AT.entries()) {
       if (route.kind !== 'form' || may(role, route.spec.action)) continue
       if (!inTurn(ROLES, nth, 2).includes(role)) continue
       const path = at(route.spec.path.replace(/:\w+/, 'none'))
@@ -118,7 +120,7 @@ test('every form sent empty, huge, doubled, without its token or to an id of oth
   // These do something by themselves, which an empty form asks for.
   const bare =
     /sign-out|\/(codes|end-others|till|passkeys|options|switch|names|reveal|app|refund-limit|off|on|drop|agree|failing|hold|profile|jams|sync)$/
-  for (const route of ROUTES) {
+  for (const route of LOOKED_AT) {
     if (route.kind !== 'form') continue
     const { spec } = route
     const id = world.ids[spec.path.split('/:', 1)[0] ?? ''] ?? 'none'

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { pagePolicy } from '../../src/pages/policy.ts'
 import { startReceiver } from '../fakes/receiver.ts'
 import { browserOf, type Page } from '../helpers/browser.ts'
+import { LOOKS_AT_ALL } from '../helpers/changed-routes.ts'
 import { mainOf, signedInAs } from '../helpers/dashboard.ts'
 import { made, opened, openedAndVerified } from '../helpers/opened.ts'
 import { inTurn } from '../helpers/parts.ts'
@@ -106,7 +107,7 @@ test('the log of all this holds no secret, and no code that stood in an address'
   for (const path of ['join', 'reset', 'confirm', 'email', 'till'])
     await stranger.get(`/dashboard/${path}?link=${code}`)
   await stranger.post('/dashboard/sign-in', { email: 'nobody@people.invalid', password: code })
-  assert.ok(lines.length > 100, `${lines.length} lines were logged`)
+  assert.ok(lines.length > 100 || !LOOKS_AT_ALL, `${lines.length} lines were logged`)
   assertNoSecret(lines.join(''), 'the log')
   assert.ok(!lines.join('').includes(code), 'a code or password stands in the log')
 })

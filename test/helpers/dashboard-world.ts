@@ -3,6 +3,7 @@ import { ROUTES } from '../../src/dashboard/routes-list.ts'
 import type { CreatedMerchant } from '../../src/merchants/create-merchant.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { formOf } from './browser.ts'
+import { routesOfThisRun } from './changed-routes.ts'
 import { type Planted, signedInAs } from './dashboard.ts'
 import type { TestService } from './test-service.ts'
 
@@ -27,9 +28,11 @@ export type DashboardWorld = {
 /** A page of the dashboard: its path, what its reader must be allowed to do, and whether it is about one object. */
 export type WorldPage = { path: string; see: Action; own: boolean }
 
+const LOOKED_AT = await routesOfThisRun(ROUTES)
+
 /** Every page, with an id where it is about one object. */
 export const pagesOf = ({ ids }: Pick<DashboardWorld, 'ids'>): WorldPage[] =>
-  ROUTES.flatMap((route): WorldPage[] => {
+  LOOKED_AT.flatMap((route): WorldPage[] => {
     if (route.kind !== 'page') return []
     const { path, see } = route
     if (!path.includes(':')) return [{ path, see, own: false }]

@@ -32,7 +32,7 @@ function says(program: string): string {
   return execFileSync(process.execPath, ['program.mjs'], { cwd: checkout, env, encoding: 'utf8' })
 }
 
-test('a test runs again for what it imports, for what that reads, and for pages whose addresses it asks for', () => {
+test('a test runs again for what it imports, for what that reads, and for pages whose addresses it asks for; walks look at changed pages', () => {
   write({
     'src/fees.ts': 'export const fee = 1',
     'src/migrate.ts': "export const from = join(ROOT, 'migrations')",
@@ -74,6 +74,21 @@ test('a test runs again for what it imports, for what that reads, and for pages 
   assert.deepEqual(reached('test/api.test.ts'), ['api'])
   assert.deepEqual(reached('README.md'), [])
   assert.deepEqual(reached('package.json'), ['fees', 'api', 'payouts', 'charges', 'every'])
+  const walked = (...paths: string[]): string[] | null =>
+    JSON.parse(
+      says(`import { changedRoutes } from './reached.mjs'
+        console.log(JSON.stringify(changedRoutes(process.cwd(), ${JSON.stringify(paths)})))`),
+    )
+  assert.deepEqual(walked('src/dashboard/payouts/list.css', 'CHANGELOG.md'), [
+    'src/dashboard/payouts/routes.ts',
+  ])
+  assert.deepEqual(walked('src/dashboard/payouts/list.tsx', 'src/dashboard/charges/routes.ts'), [
+    'src/dashboard/charges/routes.ts',
+    'src/dashboard/payouts/routes.ts',
+  ])
+  assert.equal(walked('src/dashboard/dashboard.ts'), null)
+  assert.equal(walked('src/dashboard/payouts/list.tsx', 'src/fees.ts'), null)
+  assert.equal(walked('CHANGELOG.md'), null)
 })
 
 test('a file that fails once is run again and named as unsteady; one that fails twice fails the run', () => {

@@ -4,12 +4,14 @@ import { addressIn } from '../../../src/dashboard/addresses.ts'
 import { ROUTES } from '../../../src/dashboard/routes-list.ts'
 import type { DashboardRoute } from '../../../src/dashboard/visit.ts'
 import type { FormRoute, PageRoute } from '../../../src/pages/route.ts'
+import { routesOfThisRun } from '../../helpers/changed-routes.ts'
 import type { Mode, WholeShop } from './shop.ts'
 
 /** One declared page or form at one address of a merchant. `id`: the object that it is about. */
 export type Place = { path: string; mode: Mode; address: string; id: string | null; route: DashboardRoute }
 
 const MODES: readonly Mode[] = ['test', 'live']
+const LOOKED_AT = await routesOfThisRun(ROUTES)
 
 /** A page or form as a surface declares it. */
 export type Declared =
@@ -21,7 +23,7 @@ export const actionOf = (route: Declared): Action => (route.kind === 'page' ? ro
 
 /** Every declared page and form, about an object of this merchant where it is about one. */
 export function placesOf({ ids }: Pick<WholeShop, 'ids'>): Place[] {
-  return ROUTES.flatMap((route) => {
+  return LOOKED_AT.flatMap((route) => {
     const path = pathOf(route)
     const kind = path.split('/:', 1)[0] ?? ''
     const places = MODES.flatMap((mode): Place[] => {
