@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import test from 'node:test'
 import sharp from 'sharp'
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader'
+import { longTest, test } from '../../test/helpers/parts.ts'
 import { qrPng, qrSvg, remembering } from './qr.ts'
 
 // An independent reader; its program is loaded from the package, never from the network.
@@ -30,7 +30,7 @@ const ADDRESSES = [
   ...Array.from({ length: 40 }, (_, nth) => `https://${'a'.repeat(1 + nth * 7)}.example/pay/`),
 ].map((start) => start + ID)
 
-test('every address can be read back from its PNG, at error correction M', async () => {
+longTest('every address can be read back from its PNG, at error correction M', async () => {
   for (const address of ADDRESSES)
     assert.deepEqual(await scanned(qrPng(address)), { text: address, level: 'M' }, `${address.length}`)
 })

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { LOOKS_AT_ALL } from '../helpers/changed-routes.ts'
 import { operatorSignedIn } from '../helpers/console.ts'
 import { mainOf, signedInAs } from '../helpers/dashboard.ts'
 import { dashboardWorld, pagesOf } from '../helpers/dashboard-world.ts'
 import { opened } from '../helpers/opened.ts'
+import { inTurn } from '../helpers/parts.ts'
 import { startService } from '../helpers/test-service.ts'
 
 const MINUTE_MS = 60_000
@@ -24,8 +26,8 @@ test('an operator sees every page as a viewer does, with a way out, no form and 
   const viewer = await signedInAs(service, merchant, { role: 'viewer' })
   const secrets = [...Object.values(merchant.keys), merchant.webhook_secret]
   let seen = 0
-  for (const mode of ['/test', ''])
-    for (const { path } of pagesOf(world)) {
+  for (const [nth, { path }] of pagesOf(world).entries())
+    for (const mode of inTurn(['/test', ''], nth)) {
       const own = await viewer.get(`/dashboard${mode}${path === '/' ? '' : path}`)
       const page = await operator.get(`${at}${mode}${path === '/' ? '' : path}`)
       if (
@@ -49,7 +51,7 @@ test('an operator sees every page as a viewer does, with a way out, no form and 
       assert.doesNotMatch(page.text, /href="\/dashboard/, path)
       for (const secret of secrets) assert.ok(!page.text.includes(secret), path)
     }
-  assert.ok(seen > 50, `${seen} pages were seen`)
+  assert.ok(seen > 25 || !LOOKS_AT_ALL, `${seen} pages were seen`)
   const { fields } = profile.forms.find(({ action }) => action.endsWith('/look')) ?? { fields: {} }
   const proof = await service.digest()
   for (const path of [

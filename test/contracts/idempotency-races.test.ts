@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
-import test from 'node:test'
 import { opened } from '../helpers/opened.ts'
+import { longTest, test } from '../helpers/parts.ts'
 import { CHARGE, type Reply, startService, type TestService } from '../helpers/test-service.ts'
 
 const service = opened(() => startService())
@@ -63,7 +63,7 @@ const times = (count: number, shot: (nth: number) => Shot) =>
   Array.from({ length: count }, (_, nth) => shot(nth))
 const newKey = async () => (await service.merchant()).keys.test
 
-test('1,000 requests at once with one key over 1,000 connections make one charge', async () => {
+longTest('1,000 requests at once with one key over 1,000 connections make one charge', async () => {
   const apiKey = await newKey()
   const replies = await race(times(1000, () => ({ at: service, body: CHARGE, apiKey })))
   await assertOneCharge(apiKey, replies, [IN_FLIGHT])
@@ -81,7 +81,7 @@ test('50 requests at once with one key make one charge, and no key is left in fl
   }
 })
 
-test('over two services on one database it is still one charge', async () => {
+longTest('over two services on one database it is still one charge', async () => {
   for (let round = 0; round < 5; round += 1) {
     const apiKey = await newKey()
     const shots = times(60, (nth) => ({ at: nth % 2 === 0 ? service : other, body: CHARGE, apiKey }))

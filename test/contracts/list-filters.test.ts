@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import test from 'node:test'
 import { opened, prepare } from '../helpers/opened.ts'
+import { longTest, test } from '../helpers/parts.ts'
 import { type Client, startService } from '../helpers/test-service.ts'
 import { CREATED, clockAtFirst, FIRST_AT, idsNewestFirst, isoAt, STEP_MS } from './listed-rows.ts'
 
@@ -85,7 +85,7 @@ for (const [name, filters] of Object.entries({ STATUS, REFERENCE, PHONE, EMAIL, 
       assert.deepEqual(await idsOf(query), expectedIds(keep), JSON.stringify(query))
   })
 
-test('all filters together, in every combination, find exactly the rows that fit them all', async () => {
+longTest('all filters together, in every combination, find exactly the rows that fit them all', async () => {
   let found = 0
   for (const status of [NONE, ...STATUS.slice(1, 4)])
     for (const reference of [NONE, ...REFERENCE.slice(0, 2)])

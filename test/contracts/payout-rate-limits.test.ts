@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import test from 'node:test'
 import { readConfig } from '../../src/settings/config.ts'
 import { newPayer, startLiveService } from '../helpers/live-service.ts'
 import { opened } from '../helpers/opened.ts'
+import { longTest, test } from '../helpers/parts.ts'
 import { pay, payoutDigest, richShop } from '../helpers/payouts.ts'
 import { type Payer, payer } from '../helpers/schedules.ts'
 import { type Client, type Reply, startService } from '../helpers/test-service.ts'
@@ -92,7 +92,7 @@ test('a full window speaks before the timestamp, the key and the body, but after
   assert.equal((await api.post('/v1/payouts/bulk', bulk)).status, 200, 'bulk has its own counter')
 })
 
-test('of sixty at once over two services exactly thirty pass, minute after minute', async () => {
+longTest('of sixty at once over two services exactly thirty pass, minute after minute', async () => {
   const { merchant } = await newPayerOf()
   const clients = [service, other].map((one) => one.client(merchant.keys.test)) as [Client, Client]
   for (let minute = 0; minute < 3; minute += 1) {

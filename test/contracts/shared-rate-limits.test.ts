@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import test from 'node:test'
 import { ENDPOINTS } from '../../src/api.ts'
 import { SECRET_PATH } from '../helpers/callbacks.ts'
 import { opened } from '../helpers/opened.ts'
+import { longTest, test } from '../helpers/parts.ts'
 import { pay } from '../helpers/payouts.ts'
 import { change, payer, planned, SCHEDULE, SCHEDULES } from '../helpers/schedules.ts'
 import { type Client, type Reply, startService } from '../helpers/test-service.ts'
@@ -74,7 +74,7 @@ test('C19: every limit but those of plain reads is counted by all processes toge
   assert.deepEqual([...others], ['reads'])
 })
 
-test('S6: a large limit holds over two processes in any 60 s, raced', async () => {
+longTest('S6: a large limit holds over two processes in any 60 s, raced', async () => {
   const clients = await clientsOfBoth()
   let accepted = 0
   for (let second = 0; second < 4; second += 1) {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { parse } from 'csv-parse/sync'
 import { hasForm } from '../helpers/browser.ts'
 import { mainOf, type Planted, signedInAs } from '../helpers/dashboard.ts'
 import { made, opened } from '../helpers/opened.ts'
+import { longTest, test } from '../helpers/parts.ts'
 import { startService } from '../helpers/test-service.ts'
 
 const service = opened(() => startService())
@@ -68,19 +68,22 @@ test('a list says what its filtered rows come to', async () => {
   assert.equal(await says(''), 'More than 10,000 rows Narrow the filters to see what they come to')
 })
 
-test('a file holds exactly what the list shows, each row once, also of many pieces and equal times', async () => {
-  const many = await service.merchant()
-  await plant(many, 2501)
-  await service.client(many.keys.test).charge({ amount: 7000, reference: 'other' })
-  const owner = await signedInAs(service, many)
-  const { rows } = await download(owner, `${LIST}?reference=BULK`)
-  assert.equal(rows.length, 2501)
-  assert.equal(new Set(rows.map(({ id }) => id)).size, 2501)
-  const times = rows.map(({ created_at }) => created_at ?? '')
-  assert.deepEqual(times, times.toSorted().reverse())
-  assert.equal((await download(owner, LIST)).rows.length, 2502)
-  assert.equal((await download(owner, `${LIST}?status=authorized`)).rows.length, 1)
-})
+longTest(
+  'a file holds exactly what the list shows, each row once, also of many pieces and equal times',
+  async () => {
+    const many = await service.merchant()
+    await plant(many, 2501)
+    await service.client(many.keys.test).charge({ amount: 7000, reference: 'other' })
+    const owner = await signedInAs(service, many)
+    const { rows } = await download(owner, `${LIST}?reference=BULK`)
+    assert.equal(rows.length, 2501)
+    assert.equal(new Set(rows.map(({ id }) => id)).size, 2501)
+    const times = rows.map(({ created_at }) => created_at ?? '')
+    assert.deepEqual(times, times.toSorted().reverse())
+    assert.equal((await download(owner, LIST)).rows.length, 2502)
+    assert.equal((await download(owner, `${LIST}?status=authorized`)).rows.length, 1)
+  },
+)
 
 test('amounts are digits, phones have no plus, and no cell is a formula', async () => {
   const own = await service.merchant()

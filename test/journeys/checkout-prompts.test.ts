@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import test from 'node:test'
 import { hasForm, type Page, untilServed } from '../helpers/browser.ts'
 import { type PayShop, payShop } from '../helpers/checkout-shop.ts'
 import { succeed } from '../helpers/following-charges.ts'
 import { newPayer, startLiveService } from '../helpers/live-service.ts'
 import { openedAndVerified, prepare } from '../helpers/opened.ts'
 import { chargesOn } from '../helpers/page-charges.ts'
+import { longTest, test } from '../helpers/parts.ts'
 import { applyCode, visitor } from '../helpers/paying-on-pages.ts'
 
 let shops: PayShop[]
@@ -104,22 +104,25 @@ test('payments not taken by the operator, test mode, the API and full covers by 
   await assertRefused(phone)
 })
 
-test('twenty parallel submits of one phone from twenty addresses over twenty links: one prompt', async () => {
-  for (let round = 0; round < 5; round += 1) {
-    const phone = newPayer()
-    const links = await Promise.all(Array.from({ length: 20 }, newLink))
-    const visitors = links.map((_, at) => visitor(service, { 'x-forwarded-for': `10.0.${round}.${at}` }))
-    const forms = await Promise.all(visitors.map((browser, at) => browser.get(`/pay/${links[at]}`)))
-    const submits = service.operator.submits()
-    const pages = await Promise.all(
-      links.map((_, at) =>
-        untilServed(() => visitors[at]?.send(forms[at] as Page, '/submit', { phone }) as Promise<Page>),
-      ),
-    )
-    const statuses = pages.map(({ status }) => status)
-    assert.deepEqual(statuses.sort(), [302, ...Array.from({ length: 19 }, () => 429)])
-    assert.equal(service.operator.submits(), submits + 1)
-    const stored = await Promise.all(links.map((link) => chargesOn(service, link)))
-    assert.equal(stored.flat().length, 1)
-  }
-})
+longTest(
+  'twenty parallel submits of one phone from twenty addresses over twenty links: one prompt',
+  async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const phone = newPayer()
+      const links = await Promise.all(Array.from({ length: 20 }, newLink))
+      const visitors = links.map((_, at) => visitor(service, { 'x-forwarded-for': `10.0.${round}.${at}` }))
+      const forms = await Promise.all(visitors.map((browser, at) => browser.get(`/pay/${links[at]}`)))
+      const submits = service.operator.submits()
+      const pages = await Promise.all(
+        links.map((_, at) =>
+          untilServed(() => visitors[at]?.send(forms[at] as Page, '/submit', { phone }) as Promise<Page>),
+        ),
+      )
+      const statuses = pages.map(({ status }) => status)
+      assert.deepEqual(statuses.sort(), [302, ...Array.from({ length: 19 }, () => 429)])
+      assert.equal(service.operator.submits(), submits + 1)
+      const stored = await Promise.all(links.map((link) => chargesOn(service, link)))
+      assert.equal(stored.flat().length, 1)
+    }
+  },
+)

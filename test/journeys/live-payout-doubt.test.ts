@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import test from 'node:test'
 import { resolveException } from '../../src/exceptions/resolve-exception.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { domain } from '../contracts/refused.ts'
@@ -11,6 +10,7 @@ import { DAY, newPayer, type Shop, startBeside } from '../helpers/live-service.t
 import { balanceOf, eventsOf } from '../helpers/money-rows.ts'
 import { opened, openedAndVerified } from '../helpers/opened.ts'
 import { attemptOf, heardOf } from '../helpers/operator-heard.ts'
+import { longTest, test } from '../helpers/parts.ts'
 import { AMBIGUOUS, COST, PAID, postingsOf, RESERVED, RETURNED } from '../helpers/payout-money.ts'
 import { pay, payNew, payoutOf, richShop, startPayingService } from '../helpers/payouts.ts'
 
@@ -46,37 +46,40 @@ const DOUBTS: { submit: SubmitHow['answer']; question: StatusHow['answer'] }[] =
   { submit: 'accept', question: 'unknown' },
 ]
 
-test('a payout that the operator leaves open stays authorized and reserved for 30 days, and is paid once it says so', async () => {
-  const shop = await richShop(service, FUNDS)
-  const made: any[] = []
-  for (const { submit, question } of DOUBTS) {
-    const body = await parked(shop, { answer: submit, takes: true })
-    const reason = submit === 'accept' ? null : AMBIGUOUS
-    assert.deepEqual([body.status, body.failure_reason, body.completed_at], ['authorized', reason, null])
-    assert.deepEqual(await payoutOf(shop.live, body.id), body)
-    assert.equal(await attemptOf(service, body.id), submit === 'accept' ? 'accepted' : 'in_doubt')
-    service.operator.onQuestion({ answer: question }, body.id)
-    made.push(body)
-  }
-  await lookForDays(30)
-  for (const [at, body] of made.entries()) {
-    assert.deepEqual(await payoutOf(shop.live, body.id), body, `as it was parked: ${DOUBTS[at]?.question}`)
-    assert.deepEqual(await eventsOf(service, body.id), [])
-    assert.deepEqual(await postingsOf(service, body.id), RESERVED)
-    assert.equal(heardOf(service, 'submit', body.rail_reference).length, 1)
-    assert.ok(heardOf(service, 'question', body.rail_reference).length > 30)
-  }
-  assert.deepEqual(await balanceOf(shop.live), { available: FUNDS - made.length * COST, pending: 0 })
-  for (const { id, rail_reference } of made) {
-    service.operator.onQuestion({ answer: 'book' }, id)
-    await settle(service, id)
-    const { status, failure_reason } = await payoutOf(shop.live, id)
-    assert.deepEqual([status, failure_reason], ['succeeded', null], 'the reason is gone')
-    assert.deepEqual(await postingsOf(service, id), PAID)
-    assert.equal((await eventsOf(service, id)).length, 1)
-    assert.equal(service.operator.movements().get(rail_reference), 1)
-  }
-})
+longTest(
+  'a payout that the operator leaves open stays authorized and reserved for 30 days, and is paid once it says so',
+  async () => {
+    const shop = await richShop(service, FUNDS)
+    const made: any[] = []
+    for (const { submit, question } of DOUBTS) {
+      const body = await parked(shop, { answer: submit, takes: true })
+      const reason = submit === 'accept' ? null : AMBIGUOUS
+      assert.deepEqual([body.status, body.failure_reason, body.completed_at], ['authorized', reason, null])
+      assert.deepEqual(await payoutOf(shop.live, body.id), body)
+      assert.equal(await attemptOf(service, body.id), submit === 'accept' ? 'accepted' : 'in_doubt')
+      service.operator.onQuestion({ answer: question }, body.id)
+      made.push(body)
+    }
+    await lookForDays(30)
+    for (const [at, body] of made.entries()) {
+      assert.deepEqual(await payoutOf(shop.live, body.id), body, `as it was parked: ${DOUBTS[at]?.question}`)
+      assert.deepEqual(await eventsOf(service, body.id), [])
+      assert.deepEqual(await postingsOf(service, body.id), RESERVED)
+      assert.equal(heardOf(service, 'submit', body.rail_reference).length, 1)
+      assert.ok(heardOf(service, 'question', body.rail_reference).length > 30)
+    }
+    assert.deepEqual(await balanceOf(shop.live), { available: FUNDS - made.length * COST, pending: 0 })
+    for (const { id, rail_reference } of made) {
+      service.operator.onQuestion({ answer: 'book' }, id)
+      await settle(service, id)
+      const { status, failure_reason } = await payoutOf(shop.live, id)
+      assert.deepEqual([status, failure_reason], ['succeeded', null], 'the reason is gone')
+      assert.deepEqual(await postingsOf(service, id), PAID)
+      assert.equal((await eventsOf(service, id)).length, 1)
+      assert.equal(service.operator.movements().get(rail_reference), 1)
+    }
+  },
+)
 
 test('a parked payout can still fail, once, for the reason the operator gives', async () => {
   const shop = await richShop(service, FUNDS)

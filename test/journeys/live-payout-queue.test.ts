@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import test from 'node:test'
 import type { SubmitHow } from '../fakes/operator.ts'
 import { lookOnce, movementsOf, sendUntilEnded, settle, submitsOf } from '../helpers/following-payouts.ts'
 import { gate } from '../helpers/gate.ts'
@@ -7,6 +6,7 @@ import { eventually, newPayer, type Shop, startBeside } from '../helpers/live-se
 import { balanceOf, eventsOf } from '../helpers/money-rows.ts'
 import { opened, openedAndVerified } from '../helpers/opened.ts'
 import { attemptOf } from '../helpers/operator-heard.ts'
+import { longTest, test } from '../helpers/parts.ts'
 import { AMBIGUOUS, COST, PAID, postingsOf, RESERVED, RETURNED } from '../helpers/payout-money.ts'
 import { pay, payoutOf, queueBulk, queueRefund, richShop, startPayingService } from '../helpers/payouts.ts'
 
@@ -154,7 +154,7 @@ test('two workers at once send each of eighty queued payouts once', async () => 
   assert.deepEqual(await balanceOf(shop.live), { available: FUNDS - 80 * COST, pending: 0 })
 })
 
-test('one worker sends a whole payroll without putting any of it in doubt', async () => {
+longTest('one worker sends a whole payroll without putting any of it in doubt', async () => {
   const shop = await richShop(service, 2_000_000)
   const ids = await queueBulk(
     shop,

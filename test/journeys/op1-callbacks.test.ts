@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import test from 'node:test'
 import { untilIdle } from '../../src/platform/lane.ts'
 import { freePort } from '../crash/installation.ts'
 import { followUntilEnded } from '../helpers/following-charges.ts'
@@ -7,6 +6,7 @@ import { eventually, newPayer } from '../helpers/live-service.ts'
 import { eventsOf, transfersOf } from '../helpers/money-rows.ts'
 import { startOp1Service } from '../helpers/op1-service.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
+import { longTest, test } from '../helpers/parts.ts'
 import { pay } from '../helpers/payouts.ts'
 
 // Callbacks of the operator: a hint to ask now, never an answer (rails.md 4.3).
@@ -55,7 +55,7 @@ test('a callback brings the next question forward, and the answer of the status 
   assert.deepEqual([(await eventsOf(service, id)).length, questionsOf(reference)], [1, 1])
 })
 
-test('hundreds of callbacks at once lead to few questions, one credit and one event', async () => {
+longTest('hundreds of callbacks at once lead to few questions, one credit and one event', async () => {
   const { id, reference } = await charged()
   const url = callbackUrlOf(reference)
   const calls = Array.from({ length: 300 }, (_, nth) =>

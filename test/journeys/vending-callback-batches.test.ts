@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import test from 'node:test'
 import pg from 'pg'
 import { type Callback, postCallback } from '../fakes/supplier-callbacks.ts'
 import { dispenseSecret, keptOf, RECEIVED, report, vendingEventsOf } from '../helpers/callbacks.ts'
 import { eventually } from '../helpers/live-service.ts'
 import { countLockWaits } from '../helpers/lock-waits.ts'
 import { opened, openedAndVerified, prepare } from '../helpers/opened.ts'
+import { longTest, test } from '../helpers/parts.ts'
 import { startService } from '../helpers/test-service.ts'
 import { dispensingOrder, makeOrder, readOrder, type VendingShop, vendingShop } from '../helpers/vending.ts'
 
@@ -68,7 +68,7 @@ async function messages(): Promise<Sent[]> {
   return sent
 }
 
-test('of many messages at once, each is answered and has the same effect as alone', async () => {
+longTest('of many messages at once, each is answered and has the same effect as alone', async () => {
   const sent = await messages()
   const replies = await Promise.all(sent.map(({ body }) => postCallback(service.url, body)))
   for (const [index, { status, body }] of replies.entries()) {
@@ -87,7 +87,7 @@ test('of many messages at once, each is answered and has the same effect as alon
   }
 })
 
-test('a hundred copies of one message, and as many of another, each count once', async () => {
+longTest('a hundred copies of one message, and as many of another, each count once', async () => {
   const [{ shop, secret }] = shops as [{ shop: VendingShop; secret: string }]
   const orders = [await dispensingOrder(service, shop), await dispensingOrder(service, shop)]
   const [done, jam] = [

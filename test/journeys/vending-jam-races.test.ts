@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import test, { after } from 'node:test'
+import { after } from 'node:test'
 import { refundCharge } from '../../src/refunds/refund-charge.ts'
 import { claimOrder } from '../../src/vending/dispensing/claim-order.ts'
 import { fullKey } from '../helpers/actors.ts'
 import { startJamRefunds } from '../helpers/jam-refunds.ts'
 import { DELIVERED, jammed, say, told } from '../helpers/machine-words.ts'
+import { longTest, test } from '../helpers/parts.ts'
 
 const ROUNDS = 20
 const jams = await startJamRefunds()
@@ -17,31 +18,34 @@ async function startAfter<T>(lead: number, begin: () => Promise<T>): Promise<T> 
   return begin()
 }
 
-test('a retry and the automatic refund at the same moment: either another try or the money, never both', async () => {
-  const own = await owner('test', 1_000_000)
-  let [refunds, retries] = [0, 0]
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const order = await jammed(service, own)
-    const lead = refunds - retries
-    const [, claimed] = await Promise.all([
-      startAfter(lead, () => other.run('refund-jams')),
-      startAfter(-lead, () => claimOrder(service.app, order)),
-    ])
-    if (claimed.kind === 'claimed') {
-      retries += 1
-      await assertNotRefunded(order)
-    } else {
-      refunds += 1
-      assert.equal(claimed.kind, 'unpaid')
-      await assertRefundedOnce(order)
+longTest(
+  'a retry and the automatic refund at the same moment: either another try or the money, never both',
+  async () => {
+    const own = await owner('test', 1_000_000)
+    let [refunds, retries] = [0, 0]
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const order = await jammed(service, own)
+      const lead = refunds - retries
+      const [, claimed] = await Promise.all([
+        startAfter(lead, () => other.run('refund-jams')),
+        startAfter(-lead, () => claimOrder(service.app, order)),
+      ])
+      if (claimed.kind === 'claimed') {
+        retries += 1
+        await assertNotRefunded(order)
+      } else {
+        refunds += 1
+        assert.equal(claimed.kind, 'unpaid')
+        await assertRefundedOnce(order)
+      }
+      service.pass(61_000)
+      await service.run('dispense')
+      await service.run('refund-jams')
+      if (claimed.kind === 'claimed') await assertNotRefunded(order)
     }
-    service.pass(61_000)
-    await service.run('dispense')
-    await service.run('refund-jams')
-    if (claimed.kind === 'claimed') await assertNotRefunded(order)
-  }
-  assert.ok(refunds > 0 && retries > 0, `both come about: ${refunds} refunded, ${retries} tried again`)
-})
+    assert.ok(refunds > 0 && retries > 0, `both come about: ${refunds} refunded, ${retries} tried again`)
+  },
+)
 
 test('a report of delivery and the automatic refund at the same moment: either delivered or refunded, never both', async () => {
   const own = await owner('test', 1_000_000)

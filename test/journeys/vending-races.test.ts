@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import test from 'node:test'
 import { DISPENSE, dispenseBody, paidCharge } from '../helpers/direct-dispenses.ts'
 import { commandsOf } from '../helpers/dispense-claims.ts'
 import { made, opened, openedAndVerified } from '../helpers/opened.ts'
+import { longTest, test } from '../helpers/parts.ts'
 import { type Reply, startService, type TestService } from '../helpers/test-service.ts'
 import {
   failedOrder,
@@ -74,7 +74,7 @@ test('a hundred dispenses of one paid order, over both endpoints and the backgro
   }
 })
 
-test('a hundred direct dispenses of one charge are one command', async () => {
+longTest('a hundred direct dispenses of one charge are one command', async () => {
   for (let round = 0; round < 3; round += 1) {
     const charge = await paidCharge(service, shop)
     const body = (nth: number) => dispenseBody(charge, { order_id: `own-${nth}` })
@@ -114,7 +114,7 @@ async function startAfter<T>(lead: number, begin: () => Promise<T>): Promise<T> 
   return begin()
 }
 
-test('an order is either invalidated or paid, never both', async () => {
+longTest('an order is either invalidated or paid, never both', async () => {
   let [taken, paid] = [0, 0]
   for (let round = 0; round < 30; round += 1) {
     const { order_id } = await makeOrder(shop)
@@ -137,31 +137,37 @@ test('an order is either invalidated or paid, never both', async () => {
   assert.ok(taken > 0 && paid > 0, `both come about: ${taken} taken back, ${paid} paid`)
 })
 
-test('a retry against a refund: either the refund first and no command, or one command and the refund after it', async () => {
-  let [refundFirst, dispenseFirst] = [0, 0]
-  for (let round = 0; round < 20; round += 1) {
-    const { order_id, charge_id } = await failedOrder(service, shop)
-    const lead = refundFirst - dispenseFirst
-    const [refunded, replies] = await Promise.all([
-      startAfter(lead, () => shop.api.post(`/v1/charges/${charge_id}/refund`)),
-      startAfter(-lead, () => times(3, (nth) => retryAt(round + nth, order_id))),
-    ])
-    assert.equal(refunded.status, 202, refunded.text)
-    const commands = await commandsOf(service, charge_id)
-    const told = replies.filter(({ status, body }) => status === 200 && body.ok)
-    assert.ok(commands <= 1)
-    assert.equal(told.length, commands)
-    for (const { status, body, text } of replies) {
-      if (status === 200 && !body.ok)
-        assert.equal(body.vending_error, 'the payment was refunded before the machine was told', text)
-      else if (status === 400)
-        assert.equal(body.error, 'cannot dispense: charge status is refunded, not succeeded')
-      else if (status !== 200) assert.deepEqual([status, body.error], [409, IN_PROGRESS])
+longTest(
+  'a retry against a refund: either the refund first and no command, or one command and the refund after it',
+  async () => {
+    let [refundFirst, dispenseFirst] = [0, 0]
+    for (let round = 0; round < 20; round += 1) {
+      const { order_id, charge_id } = await failedOrder(service, shop)
+      const lead = refundFirst - dispenseFirst
+      const [refunded, replies] = await Promise.all([
+        startAfter(lead, () => shop.api.post(`/v1/charges/${charge_id}/refund`)),
+        startAfter(-lead, () => times(3, (nth) => retryAt(round + nth, order_id))),
+      ])
+      assert.equal(refunded.status, 202, refunded.text)
+      const commands = await commandsOf(service, charge_id)
+      const told = replies.filter(({ status, body }) => status === 200 && body.ok)
+      assert.ok(commands <= 1)
+      assert.equal(told.length, commands)
+      for (const { status, body, text } of replies) {
+        if (status === 200 && !body.ok)
+          assert.equal(body.vending_error, 'the payment was refunded before the machine was told', text)
+        else if (status === 400)
+          assert.equal(body.error, 'cannot dispense: charge status is refunded, not succeeded')
+        else if (status !== 200) assert.deepEqual([status, body.error], [409, IN_PROGRESS])
+      }
+      if (commands === 0) refundFirst += 1
+      else dispenseFirst += 1
+      const after = await readOrder(shop, order_id)
+      assert.deepEqual(
+        [after.refunded, after.vending_status],
+        [true, commands === 0 ? 'failed' : 'dispensing'],
+      )
     }
-    if (commands === 0) refundFirst += 1
-    else dispenseFirst += 1
-    const after = await readOrder(shop, order_id)
-    assert.deepEqual([after.refunded, after.vending_status], [true, commands === 0 ? 'failed' : 'dispensing'])
-  }
-  assert.ok(refundFirst > 0 && dispenseFirst > 0, `both come about: ${refundFirst} and ${dispenseFirst}`)
-})
+    assert.ok(refundFirst > 0 && dispenseFirst > 0, `both come about: ${refundFirst} and ${dispenseFirst}`)
+  },
+)

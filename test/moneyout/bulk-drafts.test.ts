@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import test from 'node:test'
 import type { PersonCaller } from '../../src/actors/actor.ts'
 import { getDraft } from '../../src/payouts/bulk/drafts/draft.ts'
 import { draftBulk, type Given } from '../../src/payouts/bulk/drafts/draft-bulk.ts'
@@ -13,6 +12,7 @@ import { worker } from '../helpers/actors.ts'
 import { sendUntilEnded } from '../helpers/following-payouts.ts'
 import { DAY, newPayer } from '../helpers/live-service.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
+import { longTest, test } from '../helpers/parts.ts'
 import { changedTables, startPayingService } from '../helpers/payouts.ts'
 import { approve, crewed } from '../helpers/preparing.ts'
 import { availableOf } from '../helpers/schedules.ts'
@@ -105,27 +105,33 @@ test('a nasty file is told line by line, by the rules of the call, and nothing i
   assert.equal(await availableOf(live), available - pays.amount - pays.fees)
 })
 
-test('a thousand lines are previewed and sent; a line more, no line, no header and no text are refused', async () => {
-  const { anna, live } = await crewed(service, { above: null, funds: 900_000 })
-  const lines = Array.from({ length: 1000 }, (_, at) => `${newPayer()},${500 + (at % 3)},m-${at}`)
-  const text = `phone,amount,reference\n${lines.join('\n')}`
-  const id = await draft(anna, file(text))
-  const { pays } = await preview(anna, id)
-  assert.deepEqual([pays.count, pays.fees], [1000, 200_000])
-  const batch = await send(anna, id)
-  const row = await getBatch(service.app, anna, batch)
-  assert.deepEqual([row.total, row.done, row.accepted], [1000, 1000, 1000])
-  assert.equal(await availableOf(live), 900_000 - pays.amount - pays.fees)
-  for (const [bad, says] of [
-    [`${text}\n${newPayer()},500,m-1000`, /too many lines \(max 1000\)/],
-    ['phone,amount\n', /there are no lines to pay/],
-    ['name,sum\nx,5', /CSV header must name phone and amount/],
-    ['phone,amount\n"0700000000,5', /CSV has a quote that is never closed/],
-    ['', /there are no lines to pay/],
-  ] as const)
-    await assert.rejects(draft(anna, file(bad)), says)
-  await assert.rejects(draft(anna, { name: 'x', bytes: Buffer.from([0xff, 0xfe, 0x41]) }), /not valid UTF-8/)
-})
+longTest(
+  'a thousand lines are previewed and sent; a line more, no line, no header and no text are refused',
+  async () => {
+    const { anna, live } = await crewed(service, { above: null, funds: 900_000 })
+    const lines = Array.from({ length: 1000 }, (_, at) => `${newPayer()},${500 + (at % 3)},m-${at}`)
+    const text = `phone,amount,reference\n${lines.join('\n')}`
+    const id = await draft(anna, file(text))
+    const { pays } = await preview(anna, id)
+    assert.deepEqual([pays.count, pays.fees], [1000, 200_000])
+    const batch = await send(anna, id)
+    const row = await getBatch(service.app, anna, batch)
+    assert.deepEqual([row.total, row.done, row.accepted], [1000, 1000, 1000])
+    assert.equal(await availableOf(live), 900_000 - pays.amount - pays.fees)
+    for (const [bad, says] of [
+      [`${text}\n${newPayer()},500,m-1000`, /too many lines \(max 1000\)/],
+      ['phone,amount\n', /there are no lines to pay/],
+      ['name,sum\nx,5', /CSV header must name phone and amount/],
+      ['phone,amount\n"0700000000,5', /CSV has a quote that is never closed/],
+      ['', /there are no lines to pay/],
+    ] as const)
+      await assert.rejects(draft(anna, file(bad)), says)
+    await assert.rejects(
+      draft(anna, { name: 'x', bytes: Buffer.from([0xff, 0xfe, 0x41]) }),
+      /not valid UTF-8/,
+    )
+  },
+)
 
 test('pasted lines need no header, may leave the end out, and may come from a spreadsheet', async () => {
   const { anna } = await crewed(service, { above: null })

@@ -77,7 +77,7 @@ test('a minute of sign-ups and of mailed links has a limit too', async () => {
   assert.equal(await states('/dashboard/sign-up', signUp), 2)
 })
 
-test('A71: a wrong password takes as long as an address that nobody has', async () => {
+longTest('A71: a wrong password takes as long as an address that nobody has', async () => {
   const person = await signedInAs(unlimited, other)
   await unlimited.rows('update people set password = $2 where id = $1', [
     person.personId,

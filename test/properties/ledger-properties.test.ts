@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import test, { after, before } from 'node:test'
+import { after, before } from 'node:test'
 import fc from 'fast-check'
 import { chargeFee } from '../../src/ledger/fees.ts'
 import { addTestFunds } from '../../src/ledger/test-funds.ts'
@@ -12,7 +12,7 @@ import {
   type Shop,
   startLiveService,
 } from '../helpers/live-service.ts'
-import { sized } from '../helpers/parts.ts'
+import { longTest, sized, test } from '../helpers/parts.ts'
 import { OUT_SHOPS, stepOut } from '../verify/histories-out.ts'
 import { booksOf, newPayerShop, type Payer, playOut, sweep } from '../verify/play-out.ts'
 
@@ -147,36 +147,39 @@ async function finish(): Promise<void> {
   }
 }
 
-test('random histories over several merchants and both modes end as the model says, and every invariant holds', async () => {
-  // To repeat a failed run, write the printed number here.
-  const seed = Math.floor(performance.timeOrigin) % 1_000_000_000
-  console.log(`histories of seed ${seed}`)
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60 }), async (steps) => {
-      const shops = await Promise.all(Array.from({ length: SHOPS }, () => service.shop()))
-      const models = new Map(
-        shops.flatMap((_, index) => [
-          [`${index} test`, empty()],
-          [`${index} live`, empty()],
-        ]) as [string, Model][],
-      )
-      await play(steps, { shops, models })
-      await assertVerified(service)
-      for (const one of shops)
-        for (const api of [one.live, one.test])
-          assert.equal((await api.get('/v1/balance')).body.consistent, true)
-      await finish()
-      await assertVerified(service)
-      for (const [index, { merchant, live, test: sandbox }] of shops.entries())
-        for (const [mode, api] of [
-          ['live', live],
-          ['test', sandbox],
-        ] as const)
-          await assertModel(models.get(`${index} ${mode}`) as Model, { api, id: merchant.id, mode })
-    }),
-    { seed, numRuns: sized(1, 12), endOnFailure: true },
-  )
-})
+longTest(
+  'random histories over several merchants and both modes end as the model says, and every invariant holds',
+  async () => {
+    // To repeat a failed run, write the printed number here.
+    const seed = Math.floor(performance.timeOrigin) % 1_000_000_000
+    console.log(`histories of seed ${seed}`)
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60 }), async (steps) => {
+        const shops = await Promise.all(Array.from({ length: SHOPS }, () => service.shop()))
+        const models = new Map(
+          shops.flatMap((_, index) => [
+            [`${index} test`, empty()],
+            [`${index} live`, empty()],
+          ]) as [string, Model][],
+        )
+        await play(steps, { shops, models })
+        await assertVerified(service)
+        for (const one of shops)
+          for (const api of [one.live, one.test])
+            assert.equal((await api.get('/v1/balance')).body.consistent, true)
+        await finish()
+        await assertVerified(service)
+        for (const [index, { merchant, live, test: sandbox }] of shops.entries())
+          for (const [mode, api] of [
+            ['live', live],
+            ['test', sandbox],
+          ] as const)
+            await assertModel(models.get(`${index} ${mode}`) as Model, { api, id: merchant.id, mode })
+      }),
+      { seed, numRuns: sized(1, 12), endOnFailure: true },
+    )
+  },
+)
 
 test('random histories of money out end as their objects say, and every invariant holds', async () => {
   const seed = Math.floor(performance.timeOrigin) % 1_000_000_000

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import test from 'node:test'
 import { deadlineIn } from '../../src/rails/rail.ts'
 import { attemptAt, movementOf, soon } from '../contracts/rail-attempts.ts'
 import { eventually } from '../helpers/live-service.ts'
 import { type Wired, wireUp } from '../helpers/op1.ts'
+import { longTest, test } from '../helpers/parts.ts'
 
 // Tokens of the operator (rails.md 3.4).
 const attempt = ({ clock }: Wired) => attemptAt(clock, { installation: 'ug-1' })
@@ -18,7 +18,7 @@ async function withRail(
   await work(wired).finally(wired.close)
 }
 
-test('500 payments at once share one token call, which has a length of zero and no body', () =>
+longTest('500 payments at once share one token call, which has a length of zero and no body', () =>
   withRail({ contract: { submitConnections: 500 } }, async (wired) => {
     const submits = Array.from({ length: 500 }, () =>
       movementOf(wired.rail, 'collect').submit(attempt(wired), deadlineIn(60_000)),
@@ -30,7 +30,8 @@ test('500 payments at once share one token call, which has a length of zero and 
     assert.equal(call?.headers['content-length'], '0')
     assert.equal(call?.headers['user-agent'], 'gateway-op1/1.0')
     assert.equal(call?.headers['x-target-environment'], 'mtnuganda')
-  }))
+  }),
+)
 
 test('a token is renewed 600 s before its end in the background; the old one is used meanwhile', () =>
   withRail({}, async (wired) => {

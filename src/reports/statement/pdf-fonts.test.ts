@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import PDFDocument from 'pdfkit'
+import { test, testFor } from '../../../test/helpers/parts.ts'
 import { openFonts } from './pdf-fonts.ts'
 
 const fonts = openFonts(new PDFDocument({ font: '', fontLayoutCache: false }))
@@ -19,9 +19,11 @@ const NAMES = [
   'Ssemakula & Söhne Ltd',
   'Akello 王 محمد 12',
 ]
+// One of each way to draw: blocks of the fallback, letters that join, plain ones, and all beside each other.
+const SHORT = [NAMES[0], NAMES[3], NAMES[7], NAMES[8]]
 for (const name of NAMES)
   for (const weight of ['regular', 'bold'] as const)
-    test(`C22: ${name} is drawn in ${weight} without a box`, () => {
+    testFor(SHORT.includes(name))(`C22: ${name} is drawn in ${weight} without a box`, () => {
       const runs = fonts.runsOf(name, weight)
       assert.ok(runs.every(({ width, glyphs, readAs }) => width > 0 && glyphs !== '' && !isBox(readAs)))
       const glyphs = runs.flatMap((run) => run.glyphs.match(/.{4}/g) ?? [])
