@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import pg from 'pg'
+import type pg from 'pg'
+import { connectDirectly } from './platform/db/connect-directly.ts'
 import { sealedColumn } from './platform/rewrap.ts'
 import {
   deriveLasting,
@@ -22,14 +23,14 @@ type Keys = { current: Buffer; readable: readonly Buffer[] }
 
 /**
  * The vault over MASTER_KEY. Refuses a key that is not the one this data was sealed with, before anything is sealed with it
- * (F44); during a change the old one is in MASTER_KEY_PREVIOUS. `connect` connects to the database with the login and role
- * of the service.
+ * (F44); during a change the old one is in MASTER_KEY_PREVIOUS. It works with the login and role of the service.
  */
-export async function unlockVault(config: Config, connect: pg.ClientConfig): Promise<Vault> {
+export async function unlockVault(
+  config: Config,
+  { connectionString, role }: { connectionString: string; role: string | null },
+): Promise<Vault> {
   const keys: Keys = { current: masterKey(config), readable: config.masterKeyPrevious }
-  const client = new pg.Client(connect)
-  client.on('error', () => {})
-  await client.connect()
+  const client = await connectDirectly(connectionString, role)
   try {
     const holder = await keyOfData(client, keys)
     return openVault(keys.current, {

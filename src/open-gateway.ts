@@ -39,11 +39,8 @@ export async function openGateway(options: OpenOptions): Promise<Opened> {
   const clock = options.clock ?? clockOf(config)
   const server = await reach(options)
   try {
-    const migrated = await bringUpToDate(server)
-    const vault = await unlockVault(config, {
-      connectionString: server.url,
-      ...(migrated.role === null ? {} : { options: `-c role=${migrated.role}` }),
-    })
+    const migrated = await bringUpToDate(server, options.say)
+    const vault = await unlockVault(config, { connectionString: server.url, role: migrated.role })
     const gateway = buildGateway({
       ...options,
       clock,
@@ -116,13 +113,16 @@ async function reach({ config, say }: OpenOptions): Promise<Reached> {
 }
 
 /** Every start but the first finds its database, and asks nothing beforehand. */
-async function bringUpToDate({ ownerUrl, login, create }: Reached): Promise<Migrated> {
+async function bringUpToDate(
+  { ownerUrl, login, create }: Reached,
+  say: OpenOptions['say'],
+): Promise<Migrated> {
   try {
-    return await migrate(ownerUrl, login)
+    return await migrate(ownerUrl, login, { say })
   } catch (error) {
     if (create === null || sqlState(error) !== NO_DATABASE) throw error
     await create()
-    return await migrate(ownerUrl, login)
+    return await migrate(ownerUrl, login, { say })
   }
 }
 

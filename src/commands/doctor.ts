@@ -1,11 +1,10 @@
 import { isAlertAddressConfirmed } from '../alerts/test-alert.ts'
 import { alertMailTo } from '../alerts/ways.ts'
 import type { Gateway } from '../app.ts'
-import { readSides } from '../approvals/installation.ts'
 import { ledgerGuardFaults } from '../platform/db/ledger-guard.ts'
 import { statement } from '../platform/db/statement.ts'
-import { goneSays } from '../rails/installation-choice.ts'
 import type { Config } from '../settings/config.ts'
+import { choiceWarnings, contractWarnings, emulatorFaults, lostContracts } from './examine-contracts.ts'
 import { columnsBehind } from './secrets.ts'
 
 /** A problem of this installation. */
@@ -46,14 +45,16 @@ export async function examine({
   const level = config.production ? 'refused' : 'warning'
   const sentences = [
     ...settingsFaults(config),
+    ...emulatorFaults(config),
     ...(await serverFaults(gateway)),
     ...(await alertFaults(gateway)),
   ]
   const behind = await columnsBehind(gateway)
-  const orphaned = await contractFaults(config, gateway)
+  const lost = await lostContracts(config, gateway)
   const admins = await gateway.directory.query(ADMIN)
   const warnings = [
     ...(await alertWarnings(gateway)),
+    ...contractWarnings(config),
     ...(await choiceWarnings(gateway)),
     ...(admins.length === 0
       ? ['the console has no admin: make one with "gateway admin create --email E"']
@@ -73,7 +74,7 @@ export async function examine({
   ]
   return [
     // Where it was posted is the only place that knows such a payment.
-    ...orphaned.map((says) => ({ level: 'refused', says }) as const),
+    ...lost.map((says) => ({ level: 'refused', says }) as const),
     ...sentences.map((says) => ({ level, says }) as const),
     ...warnings.map((says) => ({ level: 'warning', says }) as const),
   ]
@@ -105,33 +106,6 @@ function settingsFaults(config: Config): string[] {
     ],
   ]
   return rules.filter(([broken]) => broken).map(([, says]) => says)
-}
-
-const UNFINISHED = statement<{ installation: string; open: number }>(
-  'unfinished movements by contract',
-  `select installation, count(*)::int as open from rail_attempts
-   where state in ('sending', 'accepted', 'in_doubt', 'not_sent') and installation <> '' group by installation`,
-)
-
-/** Contracts that two operators chose and the settings lack: the settings count, and a person must know. */
-async function choiceWarnings(gateway: Gateway): Promise<string[]> {
-  const sides = await readSides(gateway)
-  return sides.flatMap(({ chosen, takes }) =>
-    chosen !== null && chosen.installation !== takes ? [goneSays(chosen)] : [],
-  )
-}
-
-/** Contracts that are no longer in the settings while payments through them are open (rails.md 3.2). */
-async function contractFaults({ op1Installations }: Config, gateway: Gateway): Promise<string[]> {
-  if (op1Installations.length === 0) return []
-  const known = new Set(op1Installations.map(({ id }) => id))
-  const open = (await Promise.all(gateway.cells.map((app) => app.db.query(UNFINISHED)))).flat()
-  return open
-    .filter(({ installation }) => !known.has(installation))
-    .map(
-      ({ installation, open: count }) =>
-        `OP1_INSTALLATIONS lacks ${installation}, through which ${count} unfinished payments went: keep it, with "active": false, until they have ended`,
-    )
 }
 
 async function serverFaults(gateway: Gateway): Promise<string[]> {

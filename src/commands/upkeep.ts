@@ -16,9 +16,12 @@ const migrateCommand = command({
   usage: 'migrate',
   says: 'bring the schema up to date',
   async run({ opened }) {
-    const { applied, cells, role } = opened.migrated
-    const lines = applied.length === 0 ? ['nothing to do'] : applied.map((name) => `applied ${name}`)
-    return { json: { applied, cells, role }, lines }
+    const { applied, granted, cells, role } = opened.migrated
+    const done = [
+      ...applied.map((name) => `applied ${name}`),
+      ...(granted ? [`gave the role ${role ?? 'of the service'} its rights`] : []),
+    ]
+    return { json: { applied, granted, cells, role }, lines: done.length === 0 ? ['nothing to do'] : done }
   },
 })
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { assertRefused, oneJson, type Ran, runInside } from '../helpers/command-line.ts'
 import { balanceOf } from '../helpers/money-rows.ts'
+import { installationsFile } from '../helpers/op1-service.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
 import { commandsOn } from './commands-on.ts'
@@ -110,6 +111,29 @@ test('doctor warns outside production and refuses inside', async () => {
   assert.match(says, /refused the database has fsync = off/)
   assert.match(says, /warning MAIL_URL is unset/)
   assert.match(says, /warning the console has no admin: make one with "gateway admin create --email E"/)
+  assert.match(says, /warning OP1_INSTALLATIONS is empty: live charges and payouts are refused/)
+})
+
+test('doctor names a contract behind which no money moves, and the side that has none', async () => {
+  const collection = { subscriptionKey: 'key', user: 'user', secret: 'secret' }
+  const one = { id: 'ug-1', baseUrl: 'http://127.0.0.1:8590', targetEnvironment: 'mtnuganda', collection }
+  const says = async (contract: object) => {
+    const file = installationsFile([contract])
+    const production = {
+      ...{ ...settings, NODE_ENV: 'production', TRUSTED_PROXIES: '1', OP1_INSTALLATIONS: file.path },
+      BASE_URL: 'https://pay.shops.invalid',
+    }
+    const ran = await runInside(['doctor', '--json'], production).finally(file.remove)
+    const { findings } = oneJson(ran, 1)
+    return findings.map((found: any) => `${found.level} ${found.says}`).join('\n')
+  }
+  const emulator = await says(one)
+  assert.match(emulator, /^refused OP1_INSTALLATIONS has ug-1 at http:\/\/127\.0\.0\.1:8590, .* emulator/m)
+  assert.match(emulator, /^warning no active contract .* "disbursement": live payouts are refused/m)
+  const sandbox = await says({ ...one, baseUrl: 'https://op.invalid', targetEnvironment: 'sandbox' })
+  assert.match(sandbox, /^warning OP1_INSTALLATIONS has ug-1 in the operator's sandbox/m)
+  assert.doesNotMatch(sandbox, /emulator/)
+  assert.match(await says({ ...one, active: false }), /^warning no active contract .* "collection"/m)
 })
 
 test('wrong settings are named all at once with exit code 2', async () => {

@@ -18,13 +18,14 @@ const MASTER_KEY = Buffer.alloc(32, 7).toString('base64')
 const OWN = `${process.pid}`
 const SERVICE = `service_${OWN}`
 const OWNER = `owner_${OWN}`
+const APART = `apart_${OWN}`
 const MAKER = `maker_${OWN}`
 
 let database: TestDatabase
 before(async () => {
   database = await testDatabase()
   await asAdmin(`create role ${SERVICE} login`)
-  await asAdmin(`create role ${OWNER} login`)
+  for (const login of [OWNER, APART]) await asAdmin(`create role ${login} login`)
   await asAdmin(`create role ${MAKER} login createrole`)
   for (const owner of [OWNER, MAKER]) await asAdmin(`create database of_${owner} owner ${owner}`)
 })
@@ -34,7 +35,7 @@ after(async () => {
   await own.connect()
   await own.query(`drop owned by ${SERVICE}`)
   await own.end()
-  for (const role of [SERVICE, OWNER, MAKER]) await asAdmin(`drop role ${role}`)
+  for (const role of [SERVICE, APART, OWNER, MAKER]) await asAdmin(`drop role ${role}`)
   await database.drop()
 })
 
@@ -76,6 +77,30 @@ test('D7: production refuses a database user that may not make roles: nothing wo
     says,
     /^refused the service works as the role owner_\d+, which can change (?:\S+, )*cell_0\.audit, /m,
   )
+})
+
+test('D7: an owner that may not make roles is told once what an administrator has to run, and then gives the rights', async () => {
+  const name = `of_${OWNER}`
+  const env = {
+    DATABASE_URL: address({ name, user: APART }),
+    MIGRATE_DATABASE_URL: address({ name, user: OWNER }),
+    MASTER_KEY,
+  }
+  for (let time = 0; time < 2; time += 1) {
+    const ran = await runInside(['migrate'], env)
+    assert.equal(ran.code, 1, ran.stdout)
+    assert.match(ran.stderr, new RegExp(`${OWNER} may not create roles, so ${APART} cannot work with it`))
+    assert.match(
+      ran.stderr,
+      /create role gateway_app nologin; grant gateway_app to "owner_\d+" with admin option;/,
+    )
+    assert.doesNotMatch(ran.stderr, /^\s+at /m)
+  }
+  await asAdmin(`grant gateway_app to "${OWNER}" with admin option`)
+  const ran = await runInside(['migrate'], env)
+  assert.deepEqual([ran.code, ran.stdout], [0, 'gave the role gateway_app its rights\n'], ran.stderr)
+  assert.equal((await runInside(['migrate'], env)).stdout, 'nothing to do\n')
+  await asAdmin(`revoke gateway_app from "${APART}"; revoke gateway_app from "${OWNER}" cascade`)
 })
 
 test('D7: an owner that may make roles gets a usable one, and is refused for what it owns', async () => {
@@ -138,6 +163,7 @@ test('D7: without MIGRATE_DATABASE_URL such a login works on a schema that is up
   const env = { DATABASE_URL: url, MASTER_KEY }
   assert.deepEqual(oneJson(await runInside(['migrate', '--json'], env)), {
     applied: [],
+    granted: false,
     cells: ['cell_0'],
     role: 'gateway_app',
   })

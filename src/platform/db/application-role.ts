@@ -11,14 +11,17 @@ const NOT_CHANGED: readonly string[] = [...APPEND_ONLY, ...READ_ONLY]
 /** Who the service signs in as. `make`: the login is ours to make (the embedded server, whose socket folder keeps others out). */
 export type Login = { user: string; make: boolean }
 
+type Rights = { schemas: readonly string[]; login: Login }
+
 /**
  * Creates the role and grants its rights if the database user may do so: after a migration, and at a start that finds them
- * incomplete, because a crash may have come between. The login of the service becomes its member.
+ * incomplete, because a crash may have come between. The login of the service becomes its member. Answers whether it gave something.
  */
 export async function giveRights(
   client: pg.Client,
-  { schemas, applied, login }: { schemas: string[]; applied: boolean; login: Login },
-): Promise<void> {
+  { schemas, applied, login }: Rights & { applied: boolean },
+): Promise<boolean> {
+  if (!applied && !(await lacksRights(client, { schemas, login }))) return false
   try {
     if (applied || !(await hasRights(client, schemas))) {
       await makeRole(client)
@@ -26,10 +29,28 @@ export async function giveRights(
     }
     if (login.make) await makeOnce(client, login.user, 'login')
     if (!(await isMember(client, login.user))) await addMember(client, login.user)
+    return true
   } catch (error) {
     // If the database user may not create roles, `doctor` reports it and production does not start.
     if (sqlState(error) !== '42501') throw error
+    return false
   }
+}
+
+/** Whether the role or the login of the service lacks something that this database user could give. */
+export const couldGiveRights = async (client: pg.Client, rights: Rights): Promise<boolean> =>
+  (await lacksRights(client, rights)) && (await mayMakeMembers(client))
+
+const lacksRights = async (client: pg.Client, { schemas, login }: Rights): Promise<boolean> =>
+  !(await hasRights(client, schemas)) || !(await isMember(client, login.user))
+
+async function mayMakeMembers(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query<{ may: boolean }>(
+    `select u.rolsuper or u.rolcreaterole or coalesce(pg_has_role(a.oid, 'member with admin option'), false) as may
+     from pg_roles u left join pg_roles a on a.rolname = $1 where u.rolname = current_user`,
+    [APPLICATION_ROLE],
+  )
+  return rows[0]?.may ?? false
 }
 
 /** The role that this login can work as; null where it is not a member, or there is no such role. */
@@ -49,7 +70,7 @@ async function isMember(client: pg.Client, login: string): Promise<boolean> {
 }
 
 /** Whether the role may read every table of these schemas and write all but the append-only ones. */
-async function hasRights(client: pg.Client, schemas: string[]): Promise<boolean> {
+async function hasRights(client: pg.Client, schemas: readonly string[]): Promise<boolean> {
   const { rows } = await client.query<{ complete: boolean }>(
     `select coalesce(bool_and(has_table_privilege(r.oid, c.oid, 'select')
          and has_table_privilege(r.oid, c.oid, 'update') = (c.relname <> all($3))), false) as complete

@@ -5,37 +5,49 @@ import pg from 'pg'
 import { CannotStart } from '../cannot-start.ts'
 import { crashPoint } from '../crash-point.ts'
 import { ROOT } from '../root.ts'
-import { giveRights, type Login, usableRole } from './application-role.ts'
+import { APPLICATION_ROLE, couldGiveRights, giveRights, type Login, usableRole } from './application-role.ts'
 import { sqlState } from './errors.ts'
 
 const MIGRATIONS = join(ROOT, 'migrations')
-// One lock for all of it: processes that start at once wait for the first and then find nothing to do.
+// Only what changes the schema takes it: processes that start at once wait for the first and then find nothing to do.
 const MIGRATION_LOCK = 7_310_553_001
+const WAITS_MS = 60_000
 const LOCK_TIMEOUT = '2s'
+const LOCK_NOT_AVAILABLE = '55P03'
 const RUN_MIGRATE = 'run "gateway migrate" with MIGRATE_DATABASE_URL, the address of the owner of the schema'
 
 type File = { name: string; path: string; checksum: string }
-export type Migrated = { applied: string[]; cells: string[]; role: string | null }
+/** `granted`: the role of the service was given rights that it lacked. */
+export type Migrated = { applied: string[]; granted: boolean; cells: string[]; role: string | null }
+/** Who hears for whom a migration waits, and how long it does. */
+type Waiting = { say?: (line: string) => void; waitsMs?: number }
+/** What a look without a lock finds: the first file that is missing, and the cells as far as they are there. */
+type Looked = { missing: string | null; schema: string; cells: string[] }
 
 /**
  * Brings the directory and each cell up to date: plain forward-only SQL files, each applied once, an edited one stops
  * the start. Answers with what was applied and the role that the service's login works as (null where it can be none).
- * A database user that owns nothing cannot migrate: it only compares, and a schema that is behind stops the start.
+ * Where there is nothing to do it only reads, and waits for nobody. A database user that owns nothing cannot migrate: a schema that
+ * is behind stops its start. Throws CannotStart.
  */
-export async function migrate(connectionString: string, service?: Login): Promise<Migrated> {
+export async function migrate(
+  connectionString: string,
+  service?: Login,
+  waiting: Waiting = {},
+): Promise<Migrated> {
   const client = new pg.Client({ connectionString })
   client.on('error', () => {})
   await client.connect()
   const login = service ?? { user: client.user ?? '', make: false }
   try {
-    await client.query(`select pg_advisory_lock(${MIGRATION_LOCK})`)
-    if (await mayMigrate(client)) return await bringUpToDate(client, login)
-    return await compare(client, login).catch((error) => {
-      if (sqlState(error) !== '42501') throw error
-      throw new CannotStart(
-        `the database user ${login.user} may not read the schema: ${RUN_MIGRATE}, which gives it its rights`,
-      )
-    })
+    const may = await mayMigrate(client)
+    const looked = await look(client, login)
+    const rights = rightsOf(looked.cells, login)
+    if (looked.missing === null && !(may && (await couldGiveRights(client, rights))))
+      return await answer(client, login, { applied: [], granted: false, cells: looked.cells })
+    if (!may) throw await behind(client, looked, login)
+    await takeLock(client, waiting)
+    return await bringUpToDate(client, login)
   } finally {
     await client.end()
   }
@@ -46,23 +58,84 @@ async function bringUpToDate(client: pg.Client, login: Login): Promise<Migrated>
   applied.push(...(await migrateSchema(client, 'directory', 'directory')))
   const cells = await cellsOf(client)
   for (const cell of cells) applied.push(...(await migrateSchema(client, cell, 'cell')))
-  await giveRights(client, { schemas: ['directory', ...cells], applied: applied.length > 0, login })
-  return { applied, cells, role: await usableRole(client, login.user) }
+  const granted = await giveRights(client, { ...rightsOf(cells, login), applied: applied.length > 0 })
+  return answer(client, login, { applied, granted, cells })
 }
 
-async function compare(client: pg.Client, login: Login): Promise<Migrated> {
+async function answer(client: pg.Client, login: Login, done: Omit<Migrated, 'role'>): Promise<Migrated> {
+  const role = await usableRole(client, login.user)
+  if (role === null && login.user !== client.user) throw noRole(client.user ?? '', login)
+  return { ...done, role }
+}
+
+const rightsOf = (cells: readonly string[], login: Login) => ({ schemas: ['directory', ...cells], login })
+
+/** The owner has done what it may, and the service still could not read a table. */
+const noRole = (owner: string, { user }: Login) =>
+  new CannotStart(
+    `the schema is up to date, but the database user ${owner} may not create roles, so ${user} cannot work with it. ` +
+      `As an administrator of the server run once: create role ${APPLICATION_ROLE} nologin; ` +
+      `grant ${APPLICATION_ROLE} to ${pg.escapeIdentifier(owner)} with admin option; Then run "gateway migrate" again`,
+  )
+
+/** Reads what was applied, and takes no lock. */
+async function look(client: pg.Client, login: Login): Promise<Looked> {
   const { rows } = await client.query(`select 1 from pg_namespace where nspname = 'directory'`)
-  const cells = rows.length === 0 ? [] : await cellsOf(client)
-  for (const schema of ['directory', ...cells]) {
-    const kind = schema === 'directory' ? 'directory' : 'cell'
-    const known = rows.length === 0 ? new Map<string, string>() : await readChecksums(client, schema)
-    const [missing] = missingFiles(schema, kind, known)
-    if (missing !== undefined)
-      throw new CannotStart(
-        `the schema ${schema} lacks migration ${missing.name}, and the database user ${login.user} may not change the schema: ${RUN_MIGRATE}`,
-      )
+  try {
+    const cells = rows.length === 0 ? [] : await cellsOf(client)
+    for (const schema of ['directory', ...cells]) {
+      const kind = schema === 'directory' ? 'directory' : 'cell'
+      const known = rows.length === 0 ? new Map<string, string>() : await readChecksums(client, schema)
+      const [missing] = missingFiles(schema, kind, known)
+      if (missing !== undefined) return { missing: missing.name, schema, cells }
+    }
+    return { missing: null, schema: '', cells }
+  } catch (error) {
+    // A first migration that was cut off.
+    if (sqlState(error) === '42P01') return { missing: 'its first table', schema: 'directory', cells: [] }
+    if (sqlState(error) !== '42501') throw error
+    throw new CannotStart(
+      `the database user ${login.user} may not read the schema: ${RUN_MIGRATE}, which gives it its rights`,
+    )
   }
-  return { applied: [], cells, role: await usableRole(client, login.user) }
+}
+
+async function behind(client: pg.Client, { missing, schema }: Looked, login: Login): Promise<CannotStart> {
+  const by = await holderOfLock(client)
+  return new CannotStart(
+    by === null
+      ? `the schema ${schema} lacks migration ${missing}, and the database user ${login.user} may not change the schema: ${RUN_MIGRATE}`
+      : `the schema ${schema} lacks migration ${missing}, and ${by} is migrating it now: start again when it has ended`,
+  )
+}
+
+/** Waits for another process that migrates, and says so. */
+async function takeLock(client: pg.Client, { say, waitsMs = WAITS_MS }: Waiting): Promise<void> {
+  const { rows } = await client.query<{ taken: boolean }>(
+    `select pg_try_advisory_lock(${MIGRATION_LOCK}) as taken`,
+  )
+  if (rows[0]?.taken) return
+  const by = (await holderOfLock(client)) ?? 'another process'
+  say?.(`${by} is migrating the schema: waiting for up to ${waitsMs / 1000} seconds`)
+  await client.query(`set lock_timeout = ${waitsMs}`)
+  await client.query(`select pg_advisory_lock(${MIGRATION_LOCK})`).catch((error) => {
+    if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error
+    throw new CannotStart(
+      `after ${waitsMs / 1000} seconds ${by} still holds the lock of migrations: see what it does (pg_stat_activity), and try again when it has ended. Nothing was changed`,
+    )
+  })
+  await client.query('reset lock_timeout')
+}
+
+/** Who holds the lock of migrations, in words. */
+async function holderOfLock(client: pg.Client): Promise<string | null> {
+  const { rows } = await client.query<{ pid: number; user: string }>(
+    `select a.pid, a.usename as user from pg_locks l join pg_stat_activity a using (pid)
+     where l.locktype = 'advisory' and l.granted and l.database = (select oid from pg_database where datname = current_database())
+       and l.classid::bigint << 32 | l.objid::bigint = ${MIGRATION_LOCK} limit 1`,
+  )
+  const [holder] = rows
+  return holder === undefined ? null : `the connection of ${holder.user} with process id ${holder.pid}`
 }
 
 /** Whether the user owns the schema, or on an empty database may create one. */
