@@ -12,6 +12,7 @@ export const COUNTED = {
   balance_inconsistent_total: [],
   db_retries_total: ['sqlstate'],
   commit_unknown_total: [],
+  db_silent_connections_total: [],
   sweep_failed_total: ['sweep'],
   lease_lost_total: ['sweep'],
   idempotency_total: ['outcome'],

@@ -13,6 +13,8 @@ export type CuttingProxy = {
   holdNextAnswer(asked: RegExp): Held
   /** Counts from now on how often bytes to the server match. */
   counting(asked: RegExp): { count: number }
+  /** The connections of now carry nothing any more and stay open, as when the host stands still; new ones work. `letThrough`: it wakes. */
+  freeze(): { letThrough(): void }
   /** Cuts every connection and accepts none until `open`. */
   close(): Promise<void>
   open(): Promise<void>
@@ -36,6 +38,8 @@ export function cuttingProxy(socketPath: string, port: number): CuttingProxy {
   let answerHold: Hold | null = null
   const counts: { asked: RegExp; count: number }[] = []
   let server: Server | null = null
+  // What frozen connections have not carried.
+  const frozen = new Map<Socket, Hold['kept']>()
 
   function serve(client: Socket): void {
     const database = connect(socketPath)
@@ -48,6 +52,7 @@ export function cuttingProxy(socketPath: string, port: number): CuttingProxy {
     wires.add(client)
     for (const side of [client, database]) side.on('error', end).on('close', end)
     client.on('data', (bytes) => {
+      if (frozen.has(client)) return void frozen.get(client)?.push({ to: database, bytes })
       if (cut?.asked.test(bytes.toString('latin1')) && cut.passing-- === 0) {
         cutAtAnswer = cut.answered
         cut = null
@@ -60,6 +65,7 @@ export function cuttingProxy(socketPath: string, port: number): CuttingProxy {
       else database.write(bytes)
     })
     database.on('data', (bytes) => {
+      if (frozen.has(client)) return void frozen.get(client)?.push({ to: client, bytes })
       if (cutAtAnswer?.test(bytes.toString('latin1'))) return end()
       if (answerHold?.by === client) answerHold.kept.push({ to: client, bytes })
       else client.write(bytes)
@@ -87,6 +93,16 @@ export function cuttingProxy(socketPath: string, port: number): CuttingProxy {
       return heldBy(own, () => {
         if (answerHold === own) answerHold = null
       })
+    },
+    freeze: () => {
+      for (const wire of wires) frozen.set(wire, [])
+      return {
+        letThrough: () => {
+          const kept = [...frozen.values()].flat()
+          frozen.clear()
+          for (const { to, bytes } of kept) to.write(bytes)
+        },
+      }
     },
     counting: (asked) => {
       const counted = { asked, count: 0 }

@@ -1,6 +1,7 @@
 import pg, { type PoolClient } from 'pg'
 import { CommitUnknown, classify } from './errors.ts'
 import { serverSocket } from './server-socket.ts'
+import { watchSilence } from './silence-watch.ts'
 
 export type DatabaseOptions = {
   connectionString: string
@@ -19,6 +20,8 @@ export type DatabaseOptions = {
 // The time for opening a new connection. Waiting for one that is in use happens at the gate.
 const OPEN_CONNECTION_MS = { service: 2000, patient: 15_000 }
 const LOCK_TIMEOUT_MS = 1000
+// Of connections that wait for nothing, which nobody would miss (silence-watch.ts looks at the others).
+const KEEP_ALIVE_MS = 10_000
 const IDLE_IN_TRANSACTION_MS = 5000
 
 // Every statement of these connections finds its rows by an index, in a loop over a few keys. A plan made while a table was
@@ -46,6 +49,7 @@ export function makePool(options: DatabaseOptions, pipeline: boolean): pg.Pool {
     connectionTimeoutMillis: options.patient ? OPEN_CONNECTION_MS.patient : OPEN_CONNECTION_MS.service,
     idleTimeoutMillis: pipeline ? 0 : 60_000,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     stream: serverSocket,
     application_name: options.applicationName,
     options: settings.map((setting) => `-c ${setting}`).join(' '),
@@ -53,6 +57,7 @@ export function makePool(options: DatabaseOptions, pipeline: boolean): pg.Pool {
   })
   // An idle connection that dies is replaced by the next request; the error must not end the process.
   pool.on('error', () => {})
+  watchSilence(pool, options.statementTimeoutMs)
   return pool
 }
 
