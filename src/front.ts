@@ -26,8 +26,6 @@ import { PAGE_ASSETS } from './pages/page-assets.ts'
 import type { SurfaceOptions } from './pages/surface.ts'
 import { registerSurface } from './pages/surface-routes.ts'
 import type { Clock } from './platform/clock.ts'
-import type { Database } from './platform/db/database.ts'
-import { statement } from './platform/db/statement.ts'
 import { expectedInLane } from './platform/lane.ts'
 import { unavailable } from './platform/refusal.ts'
 import { ROOT } from './platform/root.ts'
@@ -40,7 +38,6 @@ import { registerInbound } from './vending/callbacks/inbound-routes.ts'
 export type FrontDoor = { readonly opened: Opened | null; readonly draining: boolean }
 type FrontOptions = Pick<OpenOptions, 'config' | 'log' | 'clock'>
 
-const PING = statement('ping', 'select 1')
 const fromRoot = (name: string) => readFileSync(join(ROOT, name), 'utf8')
 const CHANGELOG = fromRoot('CHANGELOG.md')
 const MACHINE_MAKERS = fromRoot('docs/machine-makers.md')
@@ -76,7 +73,7 @@ export function frontOf(door: FrontDoor, options: FrontOptions, registry: Regist
     version: VERSION,
     commit: runningCommit(),
     uptimeSeconds: () => process.uptime(),
-    databaseUp: () => door.opened && answers(door.opened.gateway.directory),
+    databaseUp: () => door.opened && takesWork(door.opened.gateway),
     notReady: async () => [
       ...(door.draining ? ['stopping'] : []),
       ...(door.opened === null ? ['the database has not been reached yet'] : inDoubt(door.opened.gateway)),
@@ -89,8 +86,9 @@ export function frontOf(door: FrontDoor, options: FrontOptions, registry: Regist
 
 const inDoubt = ({ witness }: Gateway) => [witness.doubt()].filter((says) => says !== null)
 
-/** Whether this database answers. */
-export const answers = async (database: Database) => (await database.query(PING).catch(() => null)) !== null
+/** Whether a payment could be stored now: on the very connections that payments use, in the directory and in each cell. */
+const takesWork = async ({ directory, cells }: Gateway): Promise<boolean> =>
+  (await Promise.all([directory, ...cells.map(({ db }) => db)].map((one) => one.works()))).every(Boolean)
 
 /** What is open to everybody: documentation, hosted pages, and the door of machine suppliers. */
 function registerPages(

@@ -7,7 +7,7 @@ import { watchDatabase } from './alerts/watch-database.ts'
 import type { Gateway } from './app.ts'
 import { makeDemoMerchant } from './commands/demo.ts'
 import { examine } from './commands/doctor.ts'
-import { answers, frontOf } from './front.ts'
+import { frontOf } from './front.ts'
 import type { HttpServer } from './http/server.ts'
 import { type Reporting, reporting } from './jobs/keep-reporting.ts'
 import { followFreeze } from './merchants/payout-freeze.ts'
@@ -121,7 +121,7 @@ async function begin(door: Door, opened: Opened, options: ServeOptions & { url: 
   every(WATCH_MS, () => watch.look())
   if (role !== 'web')
     every(HEARTBEAT_MS, async () => {
-      if (await answers(gateway.directory)) await sendHeartbeat(gateway)
+      if (await gateway.directory.works()) await sendHeartbeat(gateway)
     })
   if (role !== 'web') startWorkers(door, gateway, { log, byCell, told })
   // A dead worker cannot raise alerts, so web processes check too; what both find is one alert.
@@ -175,7 +175,7 @@ function keepUp(door: Door, opened: Opened, log: Logger): Every {
   every(SHARE_MS, () => gateway.requests.flush())
   every(SHARE_MS, async () => gateway.op1?.choice.refresh())
   every(SHARE_MS, async () => {
-    if (!(await answers(gateway.directory)) && !door.draining) await opened.rejoin()
+    if (!(await gateway.directory.works()) && !door.draining) await opened.rejoin()
   })
   return every
 }

@@ -1,4 +1,5 @@
 import type { Gateway } from '../app.ts'
+import type { Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { pageOf, paragraphOf, toDoOf } from './alert.ts'
 import { type Message, type Speaking, sendByAllWays } from './ways.ts'
@@ -8,6 +9,8 @@ const WRITABLE = statement<{ readOnly: boolean }>(
   `select current_setting('transaction_read_only') = 'on' or pg_is_in_recovery() as "readOnly"`,
 )
 
+type Watched = Pick<Gateway, 'directory'> & { cells: readonly { db: Pick<Database, 'works'> }[] }
+
 // Shorter troubles are those of a restart.
 const TOLD_AFTER_MS = 60_000
 const AGAIN_AFTER_MS = 30 * 60_000
@@ -16,7 +19,7 @@ const AGAIN_AFTER_MS = 30 * 60_000
  * Watches the database from this process, and tells people directly when it is away or takes no writes for a minute: no alert could be
  * stored then. Each process tells for itself, again after half an hour, and once when it is over. `look` never throws.
  */
-export function watchDatabase(gateway: Speaking & Pick<Gateway, 'directory'>): { look(): Promise<void> } {
+export function watchDatabase(gateway: Speaking & Watched): { look(): Promise<void> } {
   let since: Date | null = null
   let toldMs: number | null = null
 
@@ -46,10 +49,14 @@ export function watchDatabase(gateway: Speaking & Pick<Gateway, 'directory'>): {
   }
 }
 
-async function troubleOf({ directory }: Pick<Gateway, 'directory'>): Promise<string | null> {
+async function troubleOf({ directory, cells }: Watched): Promise<string | null> {
   try {
     const [answer] = await directory.query(WRITABLE)
-    return answer?.readOnly ? 'the database takes no writes' : null
+    if (answer?.readOnly) return 'the database takes no writes'
+    const work = await Promise.all(cells.map(({ db }) => db.works()))
+    return work.every(Boolean)
+      ? null
+      : 'the database answers, but not on the connections that payments need (are all its places taken?)'
   } catch {
     return 'the database does not answer'
   }

@@ -1,10 +1,10 @@
 import type pg from 'pg'
 import { count, timed } from '../measures.ts'
-import { isLockTimeout, isRetryable, sqlState } from './errors.ts'
+import { DatabaseAway, isLockTimeout, isRetryable, sqlState } from './errors.ts'
 import { type Gate, gate, type Share } from './gate.ts'
 import { type DatabaseOptions, makePool, openAll, withClient } from './pool.ts'
 import { type SnapshotWork, snapshotsOf } from './snapshots.ts'
-import type { Statement } from './statement.ts'
+import { type Statement, statement } from './statement.ts'
 import { commitWork, hurried, run, settled, together } from './transaction.ts'
 import { setValueTypes } from './value-types.ts'
 
@@ -46,6 +46,11 @@ export type Database = {
   transactionFor<T>(turn: Turn, work: Work<T>): Promise<T>
   /** A connection without pipelining in a REPEATABLE READ, READ ONLY snapshot, for reports and `verify`. */
   snapshot<T>(work: SnapshotWork<T>): Promise<T>
+  /**
+   * Whether work is done here: each kind of connection has done some within a second, or does some now. A full house counts as
+   * work: it is never asked for more. Never throws.
+   */
+  works(): Promise<boolean>
   /** Opens every connection now: a burst after the start must not wait for the server to fork. */
   warm(): Promise<void>
   close(): Promise<void>
@@ -63,10 +68,18 @@ export type Database = {
 }
 
 const TRIES = 3
+const PING = statement('ping', 'select 1')
+// Readiness is looked at every half second or so; beside payments nothing is asked.
+const PROVEN_MS = 1000
 export const call = <Row>(statement: Statement<Row>, ...values: unknown[]): Call<Row> => ({
   statement,
   values,
 })
+
+const pinging: Work<null> = async (tx) => {
+  await tx.send(call(PING))
+  return { value: null }
+}
 
 export function openDatabase(options: DatabaseOptions): Database {
   const pool = makePool(options, true)
@@ -74,29 +87,56 @@ export function openDatabase(options: DatabaseOptions): Database {
   const reports = snapshotsOf(options)
   const money = gateFor(options, options.connections, Math.floor(options.connections / 4))
   const reads = gateFor(options, options.singleConnections, 0)
+  const proven = { transactions: Number.NEGATIVE_INFINITY, statements: Number.NEGATIVE_INFINITY }
+  const proving = async <T>(kind: keyof typeof proven, work: () => Promise<T>): Promise<T> => {
+    try {
+      const value = await work()
+      proven[kind] = performance.now()
+      return value
+    } catch (error) {
+      if (error instanceof DatabaseAway) proven[kind] = Number.NEGATIVE_INFINITY
+      throw error
+    }
+  }
+  const isProven = (kind: keyof typeof proven) => performance.now() - proven[kind] < PROVEN_MS
   const transactionFor: Database['transactionFor'] = ({ kind = 'out', hurry = false, ...of }, work) =>
     retried(hurry, () =>
       passing(money, { kind, ...of }, () =>
-        withClient(pool, (client) => commitWork(client, hurry ? hurried(work) : work)),
+        proving('transactions', () =>
+          withClient(pool, (client) => commitWork(client, hurry ? hurried(work) : work)),
+        ),
       ),
     )
+  const queries: Database['queries'] = (...calls) =>
+    passing(reads, READ, () =>
+      proving('statements', () =>
+        withClient(single, async (client) => {
+          const results = await settled(together(client, () => calls.map((one) => run(client, one))))
+          return results.map((result) => result.rows) as never
+        }),
+      ),
+    )
+  const works = async () => {
+    const asked = [
+      ...(isProven('statements') ? [] : [queries(call(PING))]),
+      ...(isProven('transactions') ? [] : [transactionFor({ kind: 'in' }, pinging)]),
+    ]
+    return (await Promise.allSettled(asked)).every(({ status }) => status === 'fulfilled')
+  }
   return {
     pool,
+    works,
     mostConnections: options.connections + options.singleConnections + reports.mostConnections,
     warm: async () => {
       await Promise.all([openAll(pool, options.connections), openAll(single, options.singleConnections)])
     },
     query: (statement, values = []) =>
       passing(reads, READ, () =>
-        withClient(single, async (client) => (await run(client, { statement, values })).rows as never),
+        proving('statements', () =>
+          withClient(single, async (client) => (await run(client, { statement, values })).rows as never),
+        ),
       ),
-    queries: (...calls) =>
-      passing(reads, READ, () =>
-        withClient(single, async (client) => {
-          const results = await settled(together(client, () => calls.map((one) => run(client, one))))
-          return results.map((result) => result.rows) as never
-        }),
-      ),
+    queries,
     transaction: (work) => transactionFor({}, work),
     transactionFor,
     snapshot: reports.read,
