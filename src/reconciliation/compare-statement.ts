@@ -1,5 +1,6 @@
 import type { App } from '../app.ts'
 import { statement } from '../platform/db/statement.ts'
+import { readPatiently } from '../platform/db/while-away.ts'
 import type { RailSide } from '../rails/rail.ts'
 import { liveMovements } from './movements.ts'
 import { type Difference, insideOf, judgeLine, type MovedLine, type Period } from './statement-differences.ts'
@@ -88,7 +89,7 @@ export async function compareLines(
   let last = 0
   const compared = { lookedAt: 0, agreed: 0 }
   for (;;) {
-    const rows = await app.db.query(LINES, [run, last, ...bounds])
+    const rows = await readPatiently(app.db, LINES, [run, last, ...bounds])
     const numbers = await numbersOf(app, run, rows)
     for (const row of rows) {
       const { agrees, differences } = judgeLine(lineOf(row, numbers), inside)
@@ -111,7 +112,7 @@ function lineOf(row: Row, numbers: ReadonlyMap<string, readonly string[]>): Move
 async function numbersOf({ db }: App, run: string, rows: readonly Row[]): Promise<Map<string, string[]>> {
   const known = rows.filter(({ side }) => side !== null)
   if (known.length === 0) return new Map()
-  const found = await db.query(NUMBERS, [
+  const found = await readPatiently(db, NUMBERS, [
     run,
     known.map(({ movement }) => movement),
     known.map(({ merchantId }) => merchantId),
@@ -133,7 +134,7 @@ export async function findAbsent(
   for (const { side, installation } of judged) {
     let last = [from.toISOString(), '']
     for (;;) {
-      const rows = await app.db.query(OURS, [run, installation, side, ...last, to.toISOString()])
+      const rows = await readPatiently(app.db, OURS, [run, installation, side, ...last, to.toISOString()])
       for (const { id, merchantId, amount, number } of rows)
         if (id !== null)
           await report(app, { kind: 'ours_only', merchantId, subject: id, details: { amount, number } })

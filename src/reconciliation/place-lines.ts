@@ -1,5 +1,6 @@
 import type { App } from '../app.ts'
 import { statement } from '../platform/db/statement.ts'
+import { readPatiently } from '../platform/db/while-away.ts'
 import { groupBy } from '../platform/group-by.ts'
 import type { RailSide } from '../rails/rail.ts'
 import type { Places } from './import-statement.ts'
@@ -51,7 +52,8 @@ export function linePlacer(gateway: Places, installation: string | null) {
     const fresh = [...new Set(tags)].filter((tag) => !owners.has(tag))
     if (fresh.length === 0) return
     for (const tag of fresh) owners.set(tag, null)
-    for (const { tag, ...owner } of await gateway.directory.query(OWNERS, [fresh])) owners.set(tag, owner)
+    for (const { tag, ...owner } of await readPatiently(gateway.directory, OWNERS, [fresh]))
+      owners.set(tag, owner)
   }
 
   /** By a name of ours that was read out of the line. */
@@ -92,8 +94,8 @@ async function foundIn(
     externalId === null ? railTransactionId : null,
   )
   const found = [
-    ...(references.size === 0 ? [] : await db.query(BY_REFERENCE, [[...references.keys()]])),
-    ...(numbers.size === 0 ? [] : await db.query(BY_NUMBER, [[...numbers.keys()], installation])),
+    ...(references.size === 0 ? [] : await readPatiently(db, BY_REFERENCE, [[...references.keys()]])),
+    ...(numbers.size === 0 ? [] : await readPatiently(db, BY_NUMBER, [[...numbers.keys()], installation])),
   ]
   return found.flatMap((one) =>
     (references.get(one.key) ?? numbers.get(one.key) ?? []).map((line): [StatementLine, Found] => [
@@ -128,7 +130,8 @@ async function withCarriers(lines: readonly Placed[]): Promise<Placed[]> {
   const carriers = new Map<string, { installation: string; side: RailSide }>()
   for (const [{ db }, own] of byCell) {
     const values = [own.map(({ movement }) => movement), own.map(({ merchantId }) => merchantId)]
-    for (const { movement, ...carrier } of await db.query(CARRIERS, values)) carriers.set(movement, carrier)
+    for (const { movement, ...carrier } of await readPatiently(db, CARRIERS, values))
+      carriers.set(movement, carrier)
   }
   return lines.map((line) => ({ ...line, carriedBy: carriers.get(line.movement ?? '') ?? null }))
 }

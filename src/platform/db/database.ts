@@ -1,8 +1,9 @@
 import type pg from 'pg'
 import { count, timed } from '../measures.ts'
-import { DatabaseAway, isLockTimeout, isRetryable, sqlState } from './errors.ts'
+import { isLockTimeout, isRetryable, sqlState } from './errors.ts'
 import { type Gate, gate, type Share } from './gate.ts'
 import { type DatabaseOptions, makePool, openAll, withClient } from './pool.ts'
+import { provenWork } from './proven-work.ts'
 import { type SnapshotWork, snapshotsOf } from './snapshots.ts'
 import { type Statement, statement } from './statement.ts'
 import { commitWork, hurried, run, settled, together } from './transaction.ts'
@@ -69,8 +70,6 @@ export type Database = {
 
 const TRIES = 3
 const PING = statement('ping', 'select 1')
-// Readiness is looked at every half second or so; beside payments nothing is asked.
-const PROVEN_MS = 1000
 export const call = <Row>(statement: Statement<Row>, ...values: unknown[]): Call<Row> => ({
   statement,
   values,
@@ -87,18 +86,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const reports = snapshotsOf(options)
   const money = gateFor(options, options.connections, Math.floor(options.connections / 4))
   const reads = gateFor(options, options.singleConnections, 0)
-  const proven = { transactions: Number.NEGATIVE_INFINITY, statements: Number.NEGATIVE_INFINITY }
-  const proving = async <T>(kind: keyof typeof proven, work: () => Promise<T>): Promise<T> => {
-    try {
-      const value = await work()
-      proven[kind] = performance.now()
-      return value
-    } catch (error) {
-      if (error instanceof DatabaseAway) proven[kind] = Number.NEGATIVE_INFINITY
-      throw error
-    }
-  }
-  const isProven = (kind: keyof typeof proven) => performance.now() - proven[kind] < PROVEN_MS
+  const { proving, isProven } = provenWork()
   const transactionFor: Database['transactionFor'] = ({ kind = 'out', hurry = false, ...of }, work) =>
     retried(hurry, () =>
       passing(money, { kind, ...of }, () =>

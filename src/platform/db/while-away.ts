@@ -1,4 +1,6 @@
+import type { Database } from './database.ts'
 import { isPassing } from './errors.ts'
+import type { Statement } from './statement.ts'
 
 const WAIT_MS = { first: 50, most: 2000 }
 // Each holds one answer of a rail or a machine, a few kilobytes. While the database is away nothing new is stored and so
@@ -26,6 +28,18 @@ export async function againWhileAway<T>(work: () => Promise<T>, keptMs: number):
     kept -= 1
   }
 }
+
+const PATIENT_MS = 60_000
+
+/**
+ * A statement that only reads, in work that no caller waits for, like the import of a list: a busy server may take longer for it than a
+ * statement is given, and later no longer. Throws what it throws when a minute is over.
+ */
+export const readPatiently = <Row>(
+  db: Pick<Database, 'query'>,
+  statement: Statement<Row>,
+  values: unknown[],
+): Promise<Row[]> => againWhileAway(() => db.query(statement, values), PATIENT_MS)
 
 async function again<T>(work: () => Promise<T>, until: number): Promise<T> {
   for (let waitMs = WAIT_MS.first; ; waitMs = Math.min(waitMs * 2, WAIT_MS.most)) {
