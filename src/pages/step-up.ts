@@ -23,7 +23,8 @@ export const stepUpWith =
       const signedIn = { ...visit.signedIn, steppedUpAt: visit.now }
       return { visit: { ...visit, signedIn, caller }, cookies: [cookies.session(token, visit)] }
     } catch (error) {
-      if (error instanceof Refusal && error.status === 403) throw new FieldFault('confirm', error.message)
+      if (error instanceof Refusal && (error.status === 403 || error.status === 429))
+        throw new FieldFault('confirm', error.message)
       throw error
     }
   }

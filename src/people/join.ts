@@ -6,6 +6,7 @@ import type { Call } from '../platform/db/database.ts'
 import { againWhenTaken } from '../platform/db/taken.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { type Account, accountsOf, addMember, addPerson, lockMembers } from './accounts.ts'
+import { afterRight, beginTry, tryGivenBack } from './begin-try.ts'
 import { type EmailAddress, readEmail } from './email-address.ts'
 import { findLink, type Link, linkGone, useLink } from './links.ts'
 import { missed } from './miss.ts'
@@ -14,7 +15,7 @@ import { checkPassword, hashPassword } from './password-pool.ts'
 import { judgePassword } from './password-rules.ts'
 import type { SignInStep } from './sign-in.ts'
 import { nameFrom, passwordsOf, sent } from './sign-up.ts'
-import { accountCounter, clearCounter, counterFor, rememberBrowser, takeBackTry, takeTry } from './tries.ts'
+import { rememberBrowser } from './tries.ts'
 import { type Visitor, visitorActor } from './visitor.ts'
 import { confirmPerson, setPassword } from './write-accounts.ts'
 import { newToken, startSession } from './write-sessions.ts'
@@ -66,22 +67,24 @@ async function accountFor(
   { accounts, email, visitor, wanted }: Trying,
 ): Promise<Account | null> {
   const owner = accounts.find(({ confirmed }) => confirmed)
-  if (owner?.password == null) {
-    const right = await checkPassword(wanted.password, passwordsOf(accounts))
-    return accounts.filter(({ password }) => password !== null)[right.indexOf(true)] ?? owner ?? null
-  }
-  const account = accountCounter('merchant', email.key)
-  const counter = await counterFor(gateway, { account, browser: visitor.browser, people: [owner.id] })
-  const miss = await takeTry(gateway, counter)
-  const [right] = await checkPassword(wanted.password, [owner.password])
-  if (!right) {
-    await missed(gateway, { counter, miss, account: owner, visitor })
+  const proven = owner?.password == null ? null : owner
+  // Who has not proven the address may be meant too; the link proves it now. Where there is nobody, nothing can be guessed.
+  const tested = proven === null ? accounts.filter(({ password }) => password !== null) : [proven]
+  if (tested.length === 0) return owner ?? null
+  const tried = await beginTry(gateway, { emailKey: email.key, visitor, accounts: tested })
+  const right = await checkPassword(wanted.password, passwordsOf(tried.tested))
+  const account = tried.tested[right.indexOf(true)]
+  if (account === undefined) {
+    await missed(gateway, { tried, email, account: proven, visitor })
+    if (proven === null) return owner ?? null
     throw new Refusal(401, 'wrong_sign_in', 'password is not the one of this account')
   }
   // With a second factor the misses are forgotten after its code.
-  const clear = owner.hasFactor ? takeBackTry(counter) : clearCounter(counter, gateway.clock.now())
-  await gateway.directory.query(clear.statement, clear.values)
-  return owner
+  const { clock, directory } = gateway
+  await directory.queries(
+    ...(account.hasFactor ? tryGivenBack(tried) : afterRight(tried, account, clock.now())),
+  )
+  return account
 }
 
 async function newAccount({ password, name }: Wanted, email: EmailAddress, accounts: readonly Account[]) {

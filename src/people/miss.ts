@@ -1,35 +1,44 @@
 import { auditRow } from '../actors/audit-row.ts'
 import type { Gateway } from '../app.ts'
 import type { Call } from '../platform/db/database.ts'
+import { type Account, accountsOf } from './accounts.ts'
+import type { Try } from './begin-try.ts'
+import type { EmailAddress } from './email-address.ts'
 import { makeLink } from './links.ts'
+import { sent } from './sign-up.ts'
 import { addressOfPage, tell } from './tell.ts'
-import { type Counter, lockCounter, locksAt } from './tries.ts'
+import { lockCounter, locksAt } from './tries.ts'
 import { type Visitor, visitorActor } from './visitor.ts'
 
 type Miss = {
-  counter: Counter
-  /** Which miss of the counter it was. */
-  miss: number
-  /** Whose account was tried; null when nobody has it. */
-  account: { id: number; publicId: string; email: string; merchantId: number | null } | null
+  /** The try that was wrong. */
+  tried: Try
+  email: EmailAddress
+  /** Whose password or code it was not; null where whoever has the address was meant. */
+  account: Pick<Account, 'publicId' | 'merchantId'> | null
   visitor: Visitor
 }
 
-/** After a wrong password or code: the fifth locks, and the owner gets a mail, a merchant's person with a link to choose a new password. */
-export async function missed(gateway: Gateway, { counter, miss, account, visitor }: Miss): Promise<void> {
-  if (!locksAt(miss)) return
+/**
+ * After a wrong password or code: the fifth locks, and who has the address gets a mail, a merchant's person with a link to choose a
+ * new password.
+ */
+export async function missed(gateway: Gateway, { tried, email, account, visitor }: Miss): Promise<void> {
+  const locks = tried.taken.filter(({ miss }) => locksAt(miss))
+  if (locks.length === 0) return
   const at = gateway.clock.now()
+  const [first] = await gateway.directory.query(...sent(accountsOf(visitor.realm, email)))
   await gateway.directory.transaction(async (tx) => {
-    await tx.send(lockCounter(counter, at))
-    if (account === null) return { value: null }
-    const { publicId, merchantId } = account
+    await tx.send(...locks.map(({ counter }) => lockCounter(counter, at)))
+    if (!first) return { value: null }
+    const { publicId, merchantId } = account ?? first
     const act = { actor: visitorActor(visitor), action: 'account.sign-in', at, merchantId } as const
     const row = auditRow({ ...act, subject: publicId, after: { locked_for: '30 minutes' } })
-    return { value: null, last: [...letterOf(gateway, { account, visitor, at }), row] }
+    return { value: null, last: [...letterOf(gateway, { account: first, visitor, at }), row] }
   })
 }
 
-type Locked = { account: NonNullable<Miss['account']>; visitor: Visitor; at: Date }
+type Locked = { account: Account; visitor: Visitor; at: Date }
 
 /** An operator's has no link: an admin or whoever runs the machine lets an operator in again. */
 function letterOf(gateway: Gateway, { account: { id: personId, email: to }, visitor, at }: Locked): Call[] {

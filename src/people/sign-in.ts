@@ -5,23 +5,16 @@ import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { type Account, accountsOf } from './accounts.ts'
+import { afterRight, beginTry, type Try, tryGivenBack } from './begin-try.ts'
 import { takeCode } from './codes.ts'
-import { type EmailAddress, readEmail } from './email-address.ts'
+import { readEmail } from './email-address.ts'
 import { missed } from './miss.ts'
 import { confirmOptions, isPasskeyAnswer, takePasskey } from './passkeys.ts'
 import { checkPassword, hashPassword, isOutdated } from './password-pool.ts'
 import { hashToken } from './session.ts'
 import { signInLimits } from './sign-in-limits.ts'
 import { type Entered, sent } from './sign-up.ts'
-import {
-  accountCounter,
-  type Counter,
-  clearCounter,
-  counterFor,
-  rememberBrowser,
-  takeBackTry,
-  takeTry,
-} from './tries.ts'
+import { rememberBrowser } from './tries.ts'
 import { addressOf, type Visitor, visitorActor } from './visitor.ts'
 import { lockPerson } from './write-accounts.ts'
 import { endSession, newToken, startSession } from './write-sessions.ts'
@@ -36,9 +29,11 @@ const AWAITS_CODE = statement<{
   merchantId: number | null
   email: string
   emailKey: string
+  confirmed: boolean
 }>(
   'session that awaits a code',
-  `select s.id as "sessionId", s.person_id as "personId", p.public_id as "publicId", s.merchant_id as "merchantId", p.email, p.email_key as "emailKey"
+  `select s.id as "sessionId", s.person_id as "personId", p.public_id as "publicId", s.merchant_id as "merchantId", p.email, p.email_key as "emailKey",
+     p.confirmed_at is not null as confirmed
    from sessions s join people p on p.id = s.person_id
    where s.hash = $1 and s.stage = 'code' and s.ends_at > $2 and p.realm = $3 and p.closed_at is null`,
 )
@@ -67,20 +62,18 @@ export async function signIn(
   const email = readEmail(given.email)
   await signInLimits(gateway).ofAddress.take(addressOf(visitor), gateway.clock.nowMs())
   const accounts = await gateway.directory.query(...sent(accountsOf(visitor.realm, email)))
-  const counter = await counterOf(gateway, { email, visitor, accounts })
-  const miss = await takeTry(gateway, counter)
-  const account = await accountWith(given.password, accounts)
+  const tried = await beginTry(gateway, { emailKey: email.key, visitor, accounts, anybody: true })
+  const account = await accountWith(given.password, tried.tested)
   if (account === null) {
-    await missed(gateway, { counter, miss, account: accounts[0] ?? null, visitor })
+    await missed(gateway, { tried, email, account: null, visitor })
     throw wrongSignIn()
   }
   await renewHash(gateway, account, given.password)
   if (!account.hasFactor) {
     if (visitor.realm === 'operator') throw noFactor()
-    return enter(gateway, visitor, { account, counter })
+    return enter(gateway, visitor, { account, tried })
   }
-  const back = takeBackTry(counter)
-  await gateway.directory.query(back.statement, back.values)
+  await gateway.directory.queries(...tryGivenBack(tried))
   const half = await awaitCode(gateway, visitor, account)
   if (!given.code) return { kind: 'code', token: half }
   return giveCode(gateway, { ...visitor, token: half }, given.code)
@@ -92,19 +85,17 @@ export async function giveCode(gateway: Gateway, visitor: Visitor, code: string)
   const now = gateway.clock.now()
   const half = await findHalf(gateway, visitor)
   if (half === null) throw again()
-  const { personId, publicId, email, emailKey, merchantId } = half
-  const account = { id: personId, publicId, email, merchantId }
-  const known = { text: email, key: emailKey }
-  const counter = await counterOf(gateway, { email: known, visitor, accounts: [account] })
-  const miss = await takeTry(gateway, counter)
+  const { personId, publicId, email, emailKey, merchantId, confirmed } = half
+  const account = { id: personId, publicId, email, merchantId, confirmed }
+  const tried = await beginTry(gateway, { emailKey, visitor, accounts: [account] })
   if (!(await isRight(gateway, half, code))) {
     const [wrong] = await gateway.directory.query(WRONG_CODE, [half.sessionId])
     if ((wrong?.wrongCodes ?? MOST_WRONG_CODES) >= MOST_WRONG_CODES)
       await gateway.directory.query(END, [half.sessionId])
-    await missed(gateway, { counter, miss, account, visitor })
+    await missed(gateway, { tried, email: { text: email, key: emailKey }, account, visitor })
     throw new Refusal(401, 'wrong_code', 'this code is wrong, or was used already')
   }
-  return enter(gateway, visitor, { account, counter, at: now, half: half.sessionId })
+  return enter(gateway, visitor, { account, tried, at: now, half: half.sessionId })
 }
 
 const again = () => new Refusal(401, 'sign_in_again', 'it took too long: sign in again')
@@ -138,25 +129,6 @@ async function findHalf({ directory, clock }: Gateway, { token, realm }: Visitor
   return firstRow(directory.query(AWAITS_CODE, [hashToken(token), clock.now().toISOString(), realm]))
 }
 
-/** Browsers that have signed in before are not limited by what strangers try. */
-async function counterOf(
-  gateway: Gateway,
-  {
-    email,
-    visitor,
-    accounts,
-  }: { email: EmailAddress; visitor: Visitor; accounts: readonly { id: number }[] },
-): Promise<Counter> {
-  const counter = await counterFor(gateway, {
-    account: accountCounter(visitor.realm, email.key),
-    browser: visitor.browser,
-    people: accounts.map(({ id }) => id),
-  })
-  const limited = `${visitor.realm} ${email.key}`
-  if (counter.kind === 'account') await signInLimits(gateway).ofAccount.take(limited, gateway.clock.nowMs())
-  return counter
-}
-
 async function accountWith(password: string, accounts: readonly Account[]): Promise<Account | null> {
   const own = accounts.filter((one) => one.password !== null)
   const right = await checkPassword(
@@ -172,8 +144,8 @@ async function renewHash({ directory }: Gateway, { id, password }: Account, type
 }
 
 type Entering = {
-  account: Pick<Account, 'id' | 'publicId' | 'email' | 'merchantId'>
-  counter: Counter
+  account: Pick<Account, 'id' | 'publicId' | 'email' | 'merchantId' | 'confirmed'>
+  tried: Try
   at?: Date
   /** The session that has waited for the code; null where none was asked. */
   half?: string | null
@@ -182,7 +154,7 @@ type Entering = {
 async function enter(
   gateway: Gateway,
   visitor: Visitor,
-  { account, counter, at = gateway.clock.now(), half = null }: Entering,
+  { account, tried, at = gateway.clock.now(), half = null }: Entering,
 ): Promise<SignInStep> {
   const browser = visitor.browser ?? newToken()
   const { id: personId, publicId, email, merchantId } = account
@@ -196,7 +168,8 @@ async function enter(
     // Whoever sets up the sign-in anew, or ends all sessions, ends this one too: a code that was right before lets nobody in after.
     const ended = half === null ? [] : (await tx.send(endSession(personId, half)))[0]
     if (!person || (half !== null && ended.length === 0)) throw again()
-    const last = [clearCounter(counter, at), ...session.calls, rememberBrowser(browser, personId, at), row]
+    const counted = afterRight(tried, account, at)
+    const last = [...counted, ...session.calls, rememberBrowser(browser, personId, at), row]
     return { value: null, last }
   })
   return { kind: 'in', token: session.token, browser }

@@ -4,14 +4,14 @@ import type { Gateway } from '../app.ts'
 import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { merchantOf, realmOf } from './accounts.ts'
+import { merchantOf } from './accounts.ts'
+import { afterRight, beginTry } from './begin-try.ts'
 import { takeCode } from './codes.ts'
 import { missed } from './miss.ts'
 import { isPasskeyAnswer, takePasskey } from './passkeys.ts'
 import { checkPassword } from './password-pool.ts'
-import { accountCounter, clearCounter, counterFor, type lockCounter, locksAt, takeTry } from './tries.ts'
 import type { Visitor } from './visitor.ts'
-import { endSession, renewSession } from './write-sessions.ts'
+import { endAtFifth, forgiveConfirms, missConfirm, renewSession } from './write-sessions.ts'
 
 /** What somebody has who confirms an act. */
 type Confirming = {
@@ -19,12 +19,14 @@ type Confirming = {
   password: string | null
   email: string | null
   emailKey: string | null
+  confirmed: boolean
   hasFactor: boolean
 }
 
 const CONFIRMING = statement<Confirming>(
   'who confirms',
   `select p.public_id as "publicId", p.password, p.email, p.email_key as "emailKey",
+     p.confirmed_at is not null as confirmed,
      exists (select 1 from factors f where f.person_id = p.id and f.confirmed_at is not null) as "hasFactor"
    from people p where p.id = $1`,
 )
@@ -47,23 +49,22 @@ export async function stepUp(
   const own = await firstRow(gateway.directory.query(CONFIRMING, [personId]))
   if (!own?.email || own.emailKey === null)
     throw new Refusal(403, 'till', 'a till cannot do this: it has neither a password nor a second factor')
-  const counter = await counterFor(gateway, {
-    account: accountCounter(realmOf(caller), own.emailKey),
-    ...{ browser: visitor.browser, people: [personId] },
-  })
-  const miss = await takeTry(gateway, counter)
+  const account = { id: personId, confirmed: own.confirmed }
+  const tried = await beginTry(gateway, { emailKey: own.emailKey, visitor, accounts: [account] })
   const passkey = isPasskeyAnswer(confirm)
   const right = passkey
     ? await takePasskey(gateway, personId, { sessionId, act, response: confirm })
     : await isRight(gateway, own, { personId, confirm })
   if (!right) {
     await missed(gateway, {
-      counter,
-      miss,
-      visitor,
-      account: { id: personId, publicId: own.publicId, email: own.email, merchantId: merchantOf(caller) },
+      ...{ tried, visitor, email: { text: own.email, key: own.emailKey } },
+      account: { publicId: own.publicId, merchantId: merchantOf(caller) },
     })
-    if (locksAt(miss)) await send(gateway, endSession(personId, sessionId))
+    // Counted at the session itself: whatever happens to the counters meanwhile, the fifth ends it.
+    await gateway.directory.transaction(async (tx) => {
+      await tx.send(missConfirm(sessionId))
+      return { value: null, last: [endAtFifth(sessionId)] }
+    })
     throw new Refusal(
       403,
       'wrong_confirm',
@@ -75,7 +76,7 @@ export async function stepUp(
     )
   }
   const at = gateway.clock.now()
-  await send(gateway, clearCounter(counter, at))
+  await gateway.directory.queries(...afterRight(tried, account, at), forgiveConfirms(sessionId))
   if (passkey) return { token: null }
   const { token, renew } = renewSession(sessionId, at)
   const [renewed] = await gateway.directory.query(renew.statement, renew.values)
@@ -91,6 +92,3 @@ async function isRight(
   if (hasFactor) return (await takeCode(gateway, personId, confirm)) !== null
   return password !== null && (await checkPassword(confirm, [password]))[0] === true
 }
-
-const send = ({ directory }: Gateway, { statement, values }: ReturnType<typeof lockCounter>) =>
-  directory.query(statement, values)

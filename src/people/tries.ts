@@ -18,6 +18,9 @@ export type Counter =
   | { kind: 'account'; realm: Realm; account: Buffer }
   | { kind: 'browser'; realm: Realm; browser: Buffer; personId: number }
 
+/** A counter that took a try, and which one of its misses it would be. */
+export type Taken = { counter: Counter; miss: number }
+
 type Tried = { misses: number }
 
 // A try counts before it is known how it ends: of a hundred at once only five are looked at.
@@ -68,7 +71,7 @@ const CLEAR_BROWSER = statement(
 )
 const KNOWN = statement<{ personId: number }>(
   'known browser',
-  'select person_id as "personId" from known_browsers where hash = $1 and person_id = any($2::bigint[]) order by person_id limit 1',
+  'select person_id as "personId" from known_browsers where hash = $1 and person_id = any($2::bigint[])',
 )
 const REMEMBER = statement(
   'remember browser',
@@ -97,32 +100,38 @@ export const accountCounter = (realm: Realm, emailKey: string): Counter => ({
   account: hashToken(`account ${emailKey}`),
 })
 
-/** The counter for a try: the browser's own where it has signed in as one of these people before. */
-export async function counterFor(
+/** The counter of one browser for one person. */
+export const browserCounter = (realm: Realm, browser: string, personId: number): Counter => ({
+  ...{ kind: 'browser', realm, personId },
+  browser: hashToken(browser),
+})
+
+/** As which of these people this browser has signed in before. */
+export async function knownAmong(
   { directory }: Gateway,
-  { account, browser, people }: { account: Counter; browser: string | null; people: readonly number[] },
-): Promise<Counter> {
-  const hash = hashToken(browser ?? '')
-  const [known] = await directory.query(KNOWN, [hash, browser === null ? [] : people])
-  const { realm } = account
-  return known ? { kind: 'browser', realm, browser: hash, personId: known.personId } : account
+  browser: string | null,
+  people: readonly number[],
+): Promise<ReadonlySet<number>> {
+  if (browser === null) return new Set()
+  const rows = await directory.query(KNOWN, [hashToken(browser), people])
+  return new Set(rows.map(({ personId }) => personId))
 }
 
-/** Counts one more try. Answers which one it is; throws 403 while the counter is locked or five others are being looked at. */
-export async function takeTry({ directory, clock }: Gateway, counter: Counter): Promise<number> {
+/** Counts one more try; null while the counter is locked or five others are being looked at. */
+export async function takeTry({ directory, clock }: Gateway, counter: Counter): Promise<Taken | null> {
   const now = clock.now()
   const until = later(now, COUNTS_MS).toISOString()
   const [tried] =
     counter.kind === 'account'
       ? await directory.query(TRY_ACCOUNT, [counter.realm, counter.account, now.toISOString(), until])
       : await directory.query(TRY_BROWSER, [counter.browser, counter.personId, now.toISOString()])
-  if (!tried) throw locked(counter)
+  if (!tried) return null
   if (tried.misses > MOST_MISSES) {
     const lock = lockCounter(counter, now)
     await directory.query(lock.statement, lock.values)
-    throw locked(counter)
+    return null
   }
-  return tried.misses
+  return { counter, miss: tried.misses }
 }
 
 /** Whether the miss with this number locks. */
@@ -167,7 +176,7 @@ const HELP: Readonly<Record<Realm, string>> = {
 }
 
 /** The same for an account that exists and one that does not. */
-const locked = ({ realm }: Counter) =>
+export const signInLocked = (realm: Realm) =>
   new Refusal(
     403,
     'sign_in_locked',

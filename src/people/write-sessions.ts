@@ -32,6 +32,17 @@ const END_OTHERS = statement(
   'end other sessions',
   'delete from sessions where person_id = $1 and ($2::text is null or id <> $2)',
 )
+// Of what somebody types who confirms an act (reliability.md A73).
+const MOST_WRONG = 5
+const MISS_CONFIRM = statement(
+  'wrong confirmation',
+  'update sessions set wrong_codes = wrong_codes + 1 where id = $1',
+)
+const END_AT_FIFTH = statement(
+  'end session of wrong confirmations',
+  `delete from sessions where id = $1 and wrong_codes >= ${MOST_WRONG}`,
+)
+const FORGIVE = statement('forgive wrong confirmations', 'update sessions set wrong_codes = 0 where id = $1')
 const MOVE = statement('move session', 'update sessions set merchant_id = $2 where id = $1')
 const FORGET = statement(
   'forget ended sessions',
@@ -86,6 +97,15 @@ export const endSession = (personId: number, sessionId: string): Call<{ id: stri
 /** All sessions of a person, but the one that stays. */
 export const endOtherSessions = (personId: number, stays: string | null): Call =>
   call(END_OTHERS, personId, stays)
+
+/** One more wrong confirmation in this session. */
+export const missConfirm = (sessionId: string): Call => call(MISS_CONFIRM, sessionId)
+
+/** Ends it where that was the fifth. */
+export const endAtFifth = (sessionId: string): Call => call(END_AT_FIFTH, sessionId)
+
+/** After a right one the wrong ones count no longer. */
+export const forgiveConfirms = (sessionId: string): Call => call(FORGIVE, sessionId)
 
 /** From now on the session works for this merchant. */
 export const moveSession = (sessionId: string, merchantId: number): Call => call(MOVE, sessionId, merchantId)

@@ -64,6 +64,23 @@ test('an address may try ten times a minute, whoever it tries', async () => {
   assert.deepEqual(states, [...Array(10).fill(401), 429, 429])
 })
 
+test('A70: an owner gets in in the own browser while strangers use up the tries of a minute, claims of the address or not', async () => {
+  const email = 'flooded@x.invalid'
+  const owner = from(service, '198.51.100.20')
+  await owner.post('/dashboard/sign-up', { business: 'B', email, password: PASSWORD })
+  await service.rows('update people set confirmed_at = now() where email = $1', [email])
+  const claim = { business: 'C', email, password: 'four words of a thief' }
+  await from(service, '198.51.100.21').post('/dashboard/sign-up', claim)
+  await owner.send(await owner.get('/dashboard'), '/dashboard/sign-out', {})
+  const states = await Promise.all(
+    Array.from({ length: 12 }, (_, number) =>
+      from(service, `198.51.100.${30 + number}`).post(SIGN_IN, { email, password: `guess number ${number}` }),
+    ),
+  )
+  assert.ok(states.some(({ status }) => status === 429))
+  assert.equal((await owner.post(SIGN_IN, { email, password: PASSWORD })).status, 303)
+})
+
 test('a minute of sign-ups and of mailed links has a limit too', async () => {
   const states = async (path: string, fields: (number: number) => Record<string, string>) => {
     const browser = from(service, '198.51.100.8')
