@@ -52,6 +52,10 @@ const CLOSE_CLAIMS = statement(
      select id from people where realm = $1 and email_key = $2 and closed_at is null and confirmed_at is null
      order by id desc offset ${MOST_CLAIMS})`,
 )
+const LOCK_ADDRESS = statement(
+  'lock address',
+  `select pg_advisory_xact_lock(hashtextextended('address ' || $1, 0))`,
+)
 const ADD_MEMBER = statement(
   'add membership',
   `insert into memberships (person_id, merchant_id, role, created_at) values ($1, $2, $3, $4)
@@ -65,6 +69,9 @@ const LOCK_MERCHANT = statement<{ id: number }>(
 /** Who may be meant by an address: first whoever has proven it, then the newest claims. */
 export const accountsOf = (realm: Realm, email: EmailAddress): Call<Account> =>
   call(ACCOUNTS, realm, email.key)
+
+/** Held while somebody begins to claim an address, or proves one: nobody else does so meanwhile. */
+export const lockAddress = ({ key }: Pick<EmailAddress, 'key'>): Call => call(LOCK_ADDRESS, key)
 
 /** A new operator: whoever opened its link has proven the address. */
 export const addOperator = (operator: {

@@ -6,15 +6,16 @@ import type { Call } from '../platform/db/database.ts'
 import { againWhenTaken } from '../platform/db/taken.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { type Account, accountsOf, addMember, addPerson, lockMembers } from './accounts.ts'
+import { hashFor, passwordsOf } from './address-salt.ts'
 import { afterRight, beginTry, tryGivenBack } from './begin-try.ts'
 import { type EmailAddress, readEmail } from './email-address.ts'
 import { findLink, type Link, linkGone, useLink } from './links.ts'
 import { missed } from './miss.ts'
 import { readName } from './own-account.ts'
-import { checkPassword, hashPassword } from './password-pool.ts'
+import { checkPassword } from './password-pool.ts'
 import { judgePassword } from './password-rules.ts'
 import type { SignInStep } from './sign-in.ts'
-import { nameFrom, passwordsOf, sent } from './sign-up.ts'
+import { nameFrom, sent } from './sign-up.ts'
 import { rememberBrowser } from './tries.ts'
 import { type Visitor, visitorActor } from './visitor.ts'
 import { confirmPerson, setPassword } from './write-accounts.ts'
@@ -53,7 +54,7 @@ export async function joinMerchant(gateway: Gateway, visitor: Visitor, wanted: W
   const accounts = await gateway.directory.query(...sent(accountsOf('merchant', email)))
   const account = await accountFor(gateway, { accounts, email, visitor, wanted })
   // An account that has never had a password gets this one: the link has proven its address.
-  const made = account?.password == null ? await newAccount(wanted, email, accounts) : null
+  const made = account?.password == null ? await newAccount(gateway, wanted, email) : null
   const { merchantId } = invitation
   return againWhenTaken(() =>
     commitJoin(gateway, visitor, { token: wanted.token, merchantId, email, account, made }),
@@ -87,10 +88,10 @@ async function accountFor(
   return account
 }
 
-async function newAccount({ password, name }: Wanted, email: EmailAddress, accounts: readonly Account[]) {
+async function newAccount(gateway: Gateway, { password, name }: Wanted, email: EmailAddress) {
   judgePassword(password)
   return {
-    password: await hashPassword(password, passwordsOf(accounts)),
+    password: await hashFor(gateway, { realm: 'merchant', email }, password),
     name: name ? readName(name) : nameFrom(email),
   }
 }

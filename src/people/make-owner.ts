@@ -6,8 +6,8 @@ import { assert } from '../platform/assert.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { addMember, addPerson, lockMembers } from './accounts.ts'
+import { hashFor } from './address-salt.ts'
 import { readEmail } from './email-address.ts'
-import { hashPassword } from './password-pool.ts'
 
 const PLACE = statement<{ merchantId: number }>(
   'merchant of owner',
@@ -27,7 +27,7 @@ export async function makeOwner(
 ): Promise<void> {
   allow(actor, 'account.create')
   const email = readEmail(typed)
-  const hash = await hashPassword(password)
+  const hash = await hashFor(gateway, { realm: 'merchant', email }, password)
   const at = gateway.clock.now()
   await gateway.directory.transaction(async (tx) => {
     const [[place]] = await tx.send(call(PLACE, merchant))

@@ -5,10 +5,10 @@ import type { Gateway } from '../app.ts'
 import { isTaken } from '../platform/db/taken.ts'
 import { domainRefusal, invalidRequest, Refusal } from '../platform/refusal.ts'
 import { hasForbiddenControl } from '../platform/text.ts'
-import { merchantOf } from './accounts.ts'
+import { lockAddress, merchantOf } from './accounts.ts'
+import { hashForPerson } from './address-salt.ts'
 import { readEmail } from './email-address.ts'
 import { linkGone, makeLink, useLink, voidLinks } from './links.ts'
-import { hashPassword } from './password-pool.ts'
 import { judgePassword } from './password-rules.ts'
 import { takeLinkMail } from './reset-password.ts'
 import { sent } from './sign-up.ts'
@@ -34,7 +34,7 @@ export async function changePassword(
 ): Promise<void> {
   allow(caller, 'account.password')
   judgePassword(password)
-  const hash = await hashPassword(password)
+  const hash = await hashForPerson(gateway, caller.personId, password)
   const at = gateway.clock.now()
   await gateway.directory.transaction(async (tx) => {
     const person = locked((await tx.send(lockPerson(caller.personId)))[0])
@@ -137,6 +137,7 @@ export async function changeEmail(gateway: Gateway, visitor: Visitor, token: str
       const [[person]] = await tx.send(lockPerson(link.personId))
       if (!person) throw linkGone()
       const email = readEmail(link.email)
+      await tx.send(lockAddress(email))
       const actor = visitorActor(visitor, person.email)
       const act = { actor, action: 'account.confirm', at, merchantId: person.merchantId } as const
       const change = { before: { email: person.email }, after: { email: email.text } }

@@ -1,5 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { fewAtOnce } from '../platform/few-at-once.ts'
+import { count } from '../platform/measures.ts'
 import { openThreads, type Threads } from '../platform/threads.ts'
 import type { HashStep } from './password-worker.ts'
 
@@ -21,21 +22,28 @@ const THREADS: Threads<HashStep> = openThreads({
   keep: MOST_AT_ONCE,
 })
 
-const hash = (password: string, options: HashStep['options']): Promise<string> =>
-  inTurn(() => THREADS.use(async (ask) => Buffer.from(await ask({ password, options })).toString('latin1')))
+function hash(password: string, options: HashStep['options']): Promise<string> {
+  count('password_hashes_total')
+  return inTurn(() =>
+    THREADS.use(async (ask) => Buffer.from(await ask({ password, options })).toString('latin1')),
+  )
+}
 
 // The same characters typed on another keyboard may arrive in another form.
 const bytesOf = (password: string) => password.normalize('NFC')
 
-/**
- * What is stored of a password. Accounts that claim the same address share a salt (`others`: what they have stored), so that to
- * check a password against all of them takes no longer than against one.
- */
-export async function hashPassword(password: string, others: readonly string[] = []): Promise<string> {
-  const shared = others.map((one) => STORED.exec(one)).find((read) => read?.[0].startsWith(CURRENT))
-  const salt = shared ? Buffer.from(shared[5] ?? '', 'base64') : randomBytes(SALT_BYTES)
-  return hash(bytesOf(password), { ...COST, salt })
+/** What is stored of a password, with this salt; without one with its own. */
+export const hashPassword = (password: string, salt: Buffer = randomBytes(SALT_BYTES)): Promise<string> =>
+  hash(bytesOf(password), { ...COST, salt })
+
+/** The salt that the first of these has that was made at today's cost; null where none was. */
+export function saltAmong(stored: readonly string[]): Buffer | null {
+  const shared = stored.map((one) => STORED.exec(one)).find((read) => read?.[0].startsWith(CURRENT))
+  return shared ? Buffer.from(shared[5] ?? '', 'base64') : null
 }
+
+/** Whether a hash was made at today's cost and with this salt. */
+export const hasSalt = (stored: string, salt: Buffer): boolean => saltAmong([stored])?.equals(salt) ?? false
 
 /** Which of these the password belongs to. With none of them it takes as long as with one. */
 export async function checkPassword(password: string, stored: readonly string[]): Promise<boolean[]> {
@@ -48,9 +56,6 @@ export async function checkPassword(password: string, stored: readonly string[])
   for (const [way, one] of ways) made.set(way, await hashLike(password, one))
   return stored.map((one) => same(one, made.get(STORED.exec(one)?.[1] ?? '') ?? ''))
 }
-
-/** Whether it was made with less than today's cost. */
-export const isOutdated = (stored: string): boolean => !stored.startsWith(CURRENT)
 
 function hashLike(password: string, stored: string): Promise<string> {
   const [, , memory, time, parallelism, salt = ''] = STORED.exec(stored) ?? []

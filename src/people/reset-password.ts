@@ -3,9 +3,9 @@ import { auditRow } from '../actors/audit-row.ts'
 import type { Gateway } from '../app.ts'
 import { againWhenTaken } from '../platform/db/taken.ts'
 import { accountsOf } from './accounts.ts'
+import { hashForPerson } from './address-salt.ts'
 import { readEmail } from './email-address.ts'
 import { findLink, type Link, linkGone, makeLink, useLink, voidLinks } from './links.ts'
-import { hashPassword } from './password-pool.ts'
 import { judgePassword } from './password-rules.ts'
 import type { SignInStep } from './sign-in.ts'
 import { signInLimits } from './sign-in-limits.ts'
@@ -64,7 +64,7 @@ export async function resetPassword(
   judgePassword(password)
   const link = await findLink(gateway, 'reset', token)
   if (link?.personId == null) throw linkGone()
-  const hash = await hashPassword(password)
+  const hash = await hashForPerson(gateway, personOf(link), password)
   return againWhenTaken(() => commitReset(gateway, visitor, { token, hash, personId: personOf(link) }))
 }
 

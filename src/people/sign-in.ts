@@ -5,12 +5,13 @@ import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { type Account, accountsOf } from './accounts.ts'
+import { isOutdated, saltOf } from './address-salt.ts'
 import { afterRight, beginTry, type Try, tryGivenBack } from './begin-try.ts'
 import { takeCode } from './codes.ts'
-import { readEmail } from './email-address.ts'
+import { type EmailAddress, readEmail } from './email-address.ts'
 import { missed } from './miss.ts'
 import { confirmOptions, isPasskeyAnswer, takePasskey } from './passkeys.ts'
-import { checkPassword, hashPassword, isOutdated } from './password-pool.ts'
+import { checkPassword, hashPassword } from './password-pool.ts'
 import { hashToken } from './session.ts'
 import { signInLimits } from './sign-in-limits.ts'
 import { type Entered, sent } from './sign-up.ts'
@@ -68,7 +69,7 @@ export async function signIn(
     await missed(gateway, { tried, email, account: null, visitor })
     throw wrongSignIn()
   }
-  await renewHash(gateway, account, given.password)
+  await renewHash(gateway, { account, email, accounts, realm: visitor.realm, typed: given.password })
   if (!account.hasFactor) {
     if (visitor.realm === 'operator') throw noFactor()
     return enter(gateway, visitor, { account, tried })
@@ -138,9 +139,20 @@ async function accountWith(password: string, accounts: readonly Account[]): Prom
   return own[right.indexOf(true)] ?? null
 }
 
-async function renewHash({ directory }: Gateway, { id, password }: Account, typed: string): Promise<void> {
-  if (password === null || !isOutdated(password)) return
-  await directory.query(REHASH, [id, await hashPassword(typed), password])
+type Renewing = {
+  account: Account
+  realm: Visitor['realm']
+  email: EmailAddress
+  accounts: readonly Account[]
+  typed: string
+}
+
+/** A hash of a lesser cost, or with another salt than its address has, is made anew while the password is at hand. */
+async function renewHash(gateway: Gateway, { account, accounts, typed, ...place }: Renewing): Promise<void> {
+  const { id, password: stored } = account
+  if (stored === null || !isOutdated(gateway, { ...place, stored }, accounts)) return
+  const renewed = await hashPassword(typed, saltOf(gateway, place, accounts))
+  await gateway.directory.query(REHASH, [id, renewed, stored])
 }
 
 type Entering = {

@@ -8,7 +8,8 @@ import { type Call, call } from '../platform/db/database.ts'
 import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { type Account, accountsOf, addMember, addPerson, closeOldClaims, lockMembers } from './accounts.ts'
+import { accountsOf, addMember, addPerson, closeOldClaims, lockAddress, lockMembers } from './accounts.ts'
+import { saltOf } from './address-salt.ts'
 import { type EmailAddress, readEmail } from './email-address.ts'
 import { makeLink } from './links.ts'
 import { checkPassword, hashPassword } from './password-pool.ts'
@@ -53,8 +54,6 @@ export async function signUp(gateway: Gateway, visitor: Visitor, wanted: SignUp)
   const email = readEmail(wanted.email)
   judgePassword(wanted.password)
   await signInLimits(gateway).signUps.take(addressOf(visitor), gateway.clock.nowMs())
-  const accounts = await gateway.directory.query(...sent(accountsOf('merchant', email)))
-  const password = await hashPassword(wanted.password, passwordsOf(accounts))
   const made = await createMerchant(
     gateway,
     { ...service('sign-up'), origin: visitor.origin, requestId: visitor.requestId },
@@ -67,9 +66,34 @@ export async function signUp(gateway: Gateway, visitor: Visitor, wanted: SignUp)
   )
   const place = await firstRow(gateway.directory.query(PLACE, [made.id]))
   assert(place, 'a merchant that was made is in the directory')
+  const business = { ...place, publicId: made.id, business: wanted.business.trim() }
+  return withOwner(gateway, visitor, { business, email, typed: wanted.password })
+}
+
+type Owning = {
+  business: Pick<NewOwner, 'merchantId' | 'publicId' | 'business'>
+  email: EmailAddress
+  typed: string
+}
+
+/** Somebody with an account of its own salt has taken the address meanwhile. */
+class SaltMoved extends Error {}
+const TRIES = 3
+
+async function withOwner(
+  gateway: Gateway,
+  visitor: Visitor,
+  { business, email, typed }: Owning,
+  triesLeft = TRIES - 1,
+): Promise<Entered> {
+  const accounts = await gateway.directory.query(...sent(accountsOf('merchant', email)))
+  const salt = saltOf(gateway, { realm: 'merchant', email }, accounts)
   const inUse = accounts.some(({ confirmed }) => confirmed)
-  const owner = { ...place, publicId: made.id, email, password, business: wanted.business.trim(), inUse }
-  return firstSession(gateway, visitor, { owner, typed: wanted.password })
+  const owner = { ...business, email, password: await hashPassword(typed, salt), salt, inUse }
+  return firstSession(gateway, visitor, { owner, typed }).catch((error) => {
+    if (!(error instanceof SaltMoved) || triesLeft === 0) throw error
+    return withOwner(gateway, visitor, { business, email, typed }, triesLeft - 1)
+  })
 }
 
 type NewOwner = {
@@ -77,6 +101,8 @@ type NewOwner = {
   publicId: string
   email: EmailAddress
   password: string
+  /** With which the password was hashed. */
+  salt: Buffer
   business: string
   /** Somebody else has proven the address already. */
   inUse: boolean
@@ -98,13 +124,17 @@ async function firstSession(
   const repeats = again !== null && (await checkPassword(typed, [again.password ?? '']))[0] === true
   if (again !== null && !repeats) throw otherForm()
   const token = await gateway.directory.transaction(async (tx) => {
-    const [, [first]] = await tx.send(lockMembers(merchantId), call(FIRST_OWNER, merchantId))
+    const [, , [first], accounts] = await tx.send(
+      ...([lockAddress(email), lockMembers(merchantId)] as const),
+      ...([call(FIRST_OWNER, merchantId), accountsOf('merchant', email)] as const),
+    )
     if (first) {
       // The same form came twice at once. Whoever was second has not proven the password of the first.
       if (first.personId !== again?.personId) throw otherForm()
       const { token, last } = enter(first.personId)
       return { value: token, last }
     }
+    if (!saltOf(gateway, { realm: 'merchant', email }, accounts).equals(owner.salt)) throw new SaltMoved()
     const person = { name: nameFrom(email), email, password: owner.password, confirmed: false, at }
     const [[added]] = await tx.send(addPerson(person))
     assert(added, 'a person that was added has an id')
@@ -133,9 +163,6 @@ const otherForm = () =>
 
 /** What an account is called until its person says so: what stands before the @. */
 export const nameFrom = ({ text }: EmailAddress): string => text.split('@', 1)[0] || text
-
-export const passwordsOf = (accounts: readonly Account[]): string[] =>
-  accounts.flatMap(({ password }) => (password === null ? [] : [password]))
 
 /** The statement and values of a call, as `query` takes them. */
 export const sent = <Row>({ statement, values }: Call<Row>) => [statement, values] as const

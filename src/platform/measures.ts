@@ -20,6 +20,7 @@ export const COUNTED = {
   webhook_refused_target_total: [],
   supplier_requests_total: ['class'],
   auth_failures_total: [],
+  password_hashes_total: [],
   rate_limited_total: ['route'],
   rate_limiter_uncounted_total: [],
   signature_failures_total: ['source'],

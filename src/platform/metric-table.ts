@@ -167,6 +167,7 @@ const TABLE = {
   ),
 
   auth_failures_total: counter(SAFETY, 'requests without a valid key or session'),
+  password_hashes_total: counter(SAFETY, 'passwords and tries that were hashed'),
   rate_limited_total: counter(SAFETY, 'requests over a limit', 'route'),
   rate_limiter_down: gauge(SAFETY, 'state', '1 while requests pass this process without being counted'),
   rate_limiter_uncounted_total: counter(SAFETY, 'requests that passed without being counted'),

@@ -11,6 +11,7 @@ export const LASTING_PURPOSES = [
   'rail callback tokens',
   'dashboard form tokens',
   'verification digests',
+  'password salts',
 ] as const
 export type LastingPurpose = (typeof LASTING_PURPOSES)[number]
 

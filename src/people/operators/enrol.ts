@@ -9,12 +9,12 @@ import { statement } from '../../platform/db/statement.ts'
 import { isTaken } from '../../platform/db/taken.ts'
 import { domainRefusal, Refusal } from '../../platform/refusal.ts'
 import { addOperator } from '../accounts.ts'
+import { hashFor } from '../address-salt.ts'
 import { makeRecoveryCodes, stepOf } from '../codes.ts'
 import { readEmail } from '../email-address.ts'
 import { addConfirmedApp, appAddressAt, dropFactors } from '../factors.ts'
 import { findLink, type Link, type LinkPurpose, linkGone, useLink, voidLinks } from '../links.ts'
 import { readName } from '../own-account.ts'
-import { hashPassword } from '../password-pool.ts'
 import { judgePassword } from '../password-rules.ts'
 import { linkBinding } from '../sealed-columns.ts'
 import { signInLimits } from '../sign-in-limits.ts'
@@ -85,7 +85,9 @@ export async function enrol(
   const { secret } = enrolment
   const step = stepOf(secret, wanted.code, at.getTime())
   if (step === null) throw domainRefusal('wrong_code', 'code is wrong: take the one that the app shows now')
-  const ready = { wanted, hash: await hashPassword(wanted.password), secret, step, at }
+  const email = readEmail(enrolment.email)
+  const hash = await hashFor(gateway, { realm: 'operator', email }, wanted.password)
+  const ready = { wanted, hash, secret, step, at }
   return gateway.directory
     .transaction((tx) => commitEnrolment(gateway, tx, { visitor, purpose, ready }))
     .catch((error) => {
