@@ -113,6 +113,7 @@ export const ACTIONS = {
   'account.sign-in': { others: ['public'], audited: true },
   'account.confirm': { others: ['public'], audited: true },
   'account.reset': { others: ['public'], audited: true },
+  'account.stop': { others: ['public'], audited: true },
   'account.step-up': SIGNED_IN,
   'account.sessions': { ...SIGNED_IN, audited: true },
   'account.switch': { persons: ALL, unconfirmed: true },

@@ -69,7 +69,7 @@ test('no role but the owner moves money out, a viewer only reads, and a customer
   deepEqual(mayDo(person('viewer')), ['read', 'payouts.read', 'view.save', 'view.remove', ...OWN_ACCOUNT])
   deepEqual(mayDo(others.public), [
     ...['link.pay', 'charge.watch', 'callback.receive', 'dispute.open'],
-    ...['account.create', 'account.sign-in', 'account.confirm', 'account.reset'],
+    ...['account.create', 'account.sign-in', 'account.confirm', 'account.reset', 'account.stop'],
     ...['people.join', 'till.enter', 'operator.enrol', 'notice.answer'],
   ])
 })

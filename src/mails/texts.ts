@@ -106,11 +106,12 @@ const LETTERS = {
     subject: 'Confirm your new e-mail address',
     lines: ['Open this link within 24 hours to use this address from now on:', link],
   }),
-  'email-change-asked': ({ email = '' }: Values) => ({
+  'email-change-asked': ({ email = '', link = '' }: Values) => ({
     subject: 'Another e-mail address for your account',
     lines: [
       `Somebody who is signed in asked to use ${email} for your account. It takes effect when that address is confirmed.`,
-      NOT_YOU,
+      'If that was you, do nothing. If it was not you, open this link at once: it stops the change, signs out every browser and lets you choose a new password.',
+      ...(link === '' ? [NOT_YOU] : [link]),
     ],
   }),
   'email-changed': ({ email = '' }: Values) => ({

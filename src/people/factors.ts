@@ -10,6 +10,7 @@ import { newId, newTag } from '../platform/ids.ts'
 import { domainRefusal, notFound, Refusal } from '../platform/refusal.ts'
 import { merchantOf, type Realm, realmOf } from './accounts.ts'
 import { appAddress, clearRecoveryCodes, makeRecoveryCodes, newAppSecret, stepOf } from './codes.ts'
+import { LINKS_OF_SIGN_IN, voidLinks } from './links.ts'
 import { locked } from './own-account.ts'
 import { factorBinding } from './sealed-columns.ts'
 import { tell } from './tell.ts'
@@ -157,13 +158,14 @@ export async function confirmApp(
 
 type Switched = { caller: SignedInActor; person: KnownPerson; id: string; at: Date }
 
-/** What follows when a factor is switched on: other sessions end, recovery codes are made with the first one. */
+/** What follows when a factor is switched on: other sessions and open links end, recovery codes are made with the first one. */
 export async function switchedOn(gateway: Gateway, tx: Tx, { caller, person, id, at }: Switched) {
   const [[left]] = await tx.send(call(CODES_LEFT, person.id))
   const made = (left?.count ?? 0) > 0 ? { codes: [], calls: [] } : makeRecoveryCodes(person.id)
   const last: Call[] = [
     ...made.calls,
     endOtherSessions(person.id, caller.sessionId),
+    voidLinks(person.id, LINKS_OF_SIGN_IN, at),
     ...tell(gateway, { to: person.email, template: 'factor-added', values: {}, at }),
     changed(caller, { person, id, at, after: { on: true } }),
   ]
@@ -190,6 +192,7 @@ export async function removeFactor(gateway: Gateway, caller: SignedInActor, id: 
       ...(isOperator ? [] : [holdMoney(person.id, at)]),
       endOtherSessions(person.id, caller.sessionId),
       forgetBrowsers(person.id),
+      voidLinks(person.id, LINKS_OF_SIGN_IN, at),
       ...tell(gateway, { to: person.email, template: 'factor-removed', values, at }),
       changed(caller, { person, id, at, after: { on: false } }),
     ]
@@ -207,7 +210,7 @@ export async function renewRecoveryCodes(gateway: Gateway, caller: SignedInActor
     const { codes, calls } = makeRecoveryCodes(person.id)
     const letter = tell(gateway, { to: person.email, template: 'codes-renewed', values: {}, at })
     const row = changed(caller, { person, id: 'recovery codes', at, after: { renewed: true } })
-    return { value: codes, last: [...calls, ...letter, row] }
+    return { value: codes, last: [...calls, voidLinks(person.id, LINKS_OF_SIGN_IN, at), ...letter, row] }
   })
 }
 

@@ -11,10 +11,24 @@ import { hashToken } from './session.ts'
 import { newToken } from './write-sessions.ts'
 
 /**
- * What a link is for: to confirm an address, choose a password, join a merchant, change an address, let a till in; to become an
- * operator, or to set up an operator's sign-in again.
+ * What a link is for: to confirm an address, choose a password, join a merchant, change an address or stop that, let a till in; to
+ * become an operator, or to set up an operator's sign-in again.
  */
-export type LinkPurpose = 'confirm' | 'reset' | 'join' | 'email' | 'till' | 'operator' | 'operator-reset'
+export type LinkPurpose =
+  | 'confirm'
+  | 'reset'
+  | 'join'
+  | 'email'
+  | 'email-stop'
+  | 'till'
+  | 'operator'
+  | 'operator-reset'
+
+/**
+ * What was sent to let somebody in or to move the account: void as soon as its password or a factor changes, or its other sessions
+ * are ended (reliability.md A74). A link that confirms the address stays: its page asks for the account's password.
+ */
+export const LINKS_OF_SIGN_IN: readonly LinkPurpose[] = ['reset', 'email', 'email-stop', 'operator-reset']
 
 /** A link that was not used and has not expired. */
 export type Link = {

@@ -6,6 +6,7 @@ import { type Call, call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { domainRefusal, notFound, Refusal } from '../platform/refusal.ts'
 import { lockMembers } from './accounts.ts'
+import { voidLinks } from './links.ts'
 
 /** Somebody who works for a merchant. */
 export type Member = {
@@ -95,7 +96,10 @@ export async function removeMember(gateway: Gateway, caller: PersonCaller, membe
     const { personId, role } = await lockMember(tx, member, null)
     const act = { actor: caller, action: 'people.remove', at, merchantId: member.merchantId } as const
     const gone: Call[] = [REMOVE, END_SESSIONS].map((one) => call(one, member.merchantId, personId))
-    return { value: null, last: [...gone, auditRow({ ...act, subject: member.publicId, before: { role } })] }
+    // Somebody else may have asked for another address at this person's browser.
+    const links = voidLinks(personId, ['email', 'email-stop'], at)
+    const row = auditRow({ ...act, subject: member.publicId, before: { role } })
+    return { value: null, last: [...gone, links, row] }
   })
 }
 

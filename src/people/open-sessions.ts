@@ -7,6 +7,7 @@ import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { notFound } from '../platform/refusal.ts'
 import { merchantOf, type Realm, realmOf } from './accounts.ts'
+import { LINKS_OF_SIGN_IN, voidLinks } from './links.ts'
 import { IDLE_MS } from './session.ts'
 import { endOtherSessions, moveSession } from './write-sessions.ts'
 
@@ -87,12 +88,15 @@ export async function endSessionAt(
   })
 }
 
-/** Signs the person out everywhere but here. */
+/** Signs the person out everywhere but here; what was sent to let it in works no longer. */
 export async function endOwnOtherSessions(gateway: Gateway, caller: SignedInActor): Promise<void> {
   allow(caller, 'account.sessions')
   const at = gateway.clock.now()
   await gateway.directory.transaction(async (tx) => {
-    await tx.send(endOtherSessions(caller.personId, caller.sessionId))
+    await tx.send(
+      endOtherSessions(caller.personId, caller.sessionId),
+      voidLinks(caller.personId, LINKS_OF_SIGN_IN, at),
+    )
     const act = {
       actor: caller,
       action: 'account.sessions',

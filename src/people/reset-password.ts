@@ -5,7 +5,7 @@ import { againWhenTaken } from '../platform/db/taken.ts'
 import { accountsOf } from './accounts.ts'
 import { hashForPerson } from './address-salt.ts'
 import { readEmail } from './email-address.ts'
-import { findLink, type Link, linkGone, makeLink, useLink, voidLinks } from './links.ts'
+import { findLink, LINKS_OF_SIGN_IN, type Link, linkGone, makeLink, useLink, voidLinks } from './links.ts'
 import { judgePassword } from './password-rules.ts'
 import type { SignInStep } from './sign-in.ts'
 import { signInLimits } from './sign-in-limits.ts'
@@ -87,7 +87,7 @@ function commitReset(
     const last = [
       setPassword(personId, hash),
       ...(owner.length === 0 ? [confirmPerson(personId, at)] : []),
-      voidLinks(personId, ['reset'], at),
+      voidLinks(personId, [...LINKS_OF_SIGN_IN, 'confirm'], at),
       endOtherSessions(personId, null),
       forgetBrowsers(personId),
       clearCounter(accountCounter('merchant', person.emailKey), at),

@@ -6,11 +6,11 @@ import { answerGuestForm, type GuestForm, showGuestForm } from '../../pages/sign
 import { type LinkPage, linkRoutes, NEW_PASSWORD } from '../../pages/sign-in/link-page.tsx'
 import { ENTRY } from '../../pages/sign-in/texts.ts'
 import { shown } from '../../pages/wording.ts'
+import { changeEmail, stopEmailChange } from '../../people/change-email.ts'
 import { confirmEmail } from '../../people/confirm-email.ts'
 import { findInvitation, joinMerchant, type OpenInvitation } from '../../people/join.ts'
 import { findLinkFacts } from '../../people/link-facts.ts'
 import { findLink, type LinkPurpose } from '../../people/links.ts'
-import { changeEmail } from '../../people/own-account.ts'
 import { requestReset, resetPassword } from '../../people/reset-password.ts'
 import { enterTill } from '../../people/tills.ts'
 import { BASE } from '../addresses.ts'
@@ -67,6 +67,22 @@ const email: LinkPage = {
   async use(asked, token) {
     await changeEmail(asked.gateway, COOKIES.visitor(asked), token)
     return toSignIn(SIGN_IN.change.done)
+  },
+}
+
+const stopEmail: LinkPage = {
+  path: '/email-stop',
+  async form({ gateway }, token) {
+    const link = await findLink(gateway, 'email-stop', token)
+    if (link?.email == null) return null
+    const { stop } = SIGN_IN
+    const lead = <p>{stop.says(shown(link.email))}</p>
+    return { title: stop.title, lead, fields: [], submit: stop.submit }
+  },
+  // The next step is a new password: whoever asked for the change was signed in.
+  async use(asked, token) {
+    const next = await stopEmailChange(asked.gateway, COOKIES.visitor(asked), token)
+    return { kind: 'redirect', to: `${BASE}/reset?link=${next}` }
   },
 }
 
@@ -163,5 +179,5 @@ const showForgot = async ({ query }: Asked): Promise<Shown> => {
 export const LINK_GUESTS: readonly GuestRoute[] = [
   { method: 'GET', path: '/forgot', handle: showForgot },
   { method: 'POST', path: '/forgot', handle: askReset },
-  ...[reset, confirm, email, join, till].flatMap((page) => linkRoutes(BASE, page)),
+  ...[reset, confirm, email, stopEmail, join, till].flatMap((page) => linkRoutes(BASE, page)),
 ]

@@ -45,6 +45,12 @@ export const SIGN_IN = {
     submit: 'Use this address',
     done: 'Your e-mail address is changed. Sign in with the new one.',
   },
+  stop: {
+    title: 'Stop the change of your e-mail address',
+    says: (email: string) =>
+      `Somebody who is signed in to your account asked to use ${email} for it. This stops that and signs out every browser. Then you choose a new password.`,
+    submit: 'Stop it and choose a new password',
+  },
   join: {
     title: (business: string) => `Join ${business}`,
     says: (role: string, email: string) => `You are invited as ${role}. Your account is ${email}.`,

@@ -6,7 +6,7 @@ import { call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { notFound } from '../../platform/refusal.ts'
 import { dropFactors } from '../factors.ts'
-import { voidLinks, voidOperatorLinksBy } from '../links.ts'
+import { LINKS_OF_SIGN_IN, voidLinks, voidOperatorLinksBy } from '../links.ts'
 import { forgetBrowsers } from '../tries.ts'
 import { closePerson } from '../write-accounts.ts'
 import { endOtherSessions } from '../write-sessions.ts'
@@ -77,7 +77,7 @@ export async function removeOperator(gateway: Gateway, actor: Actor, publicId: s
       endOtherSessions(id, null),
       ...dropFactors(id),
       forgetBrowsers(id),
-      voidLinks(id, ['operator-reset'], at),
+      voidLinks(id, LINKS_OF_SIGN_IN, at),
       voidOperatorLinksBy(id, at),
       row,
     ]

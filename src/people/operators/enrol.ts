@@ -13,7 +13,15 @@ import { hashFor } from '../address-salt.ts'
 import { makeRecoveryCodes, stepOf } from '../codes.ts'
 import { readEmail } from '../email-address.ts'
 import { addConfirmedApp, appAddressAt, dropFactors } from '../factors.ts'
-import { findLink, type Link, type LinkPurpose, linkGone, useLink, voidLinks } from '../links.ts'
+import {
+  findLink,
+  LINKS_OF_SIGN_IN,
+  type Link,
+  type LinkPurpose,
+  linkGone,
+  useLink,
+  voidLinks,
+} from '../links.ts'
 import { readName } from '../own-account.ts'
 import { judgePassword } from '../password-rules.ts'
 import { linkBinding } from '../sealed-columns.ts'
@@ -139,7 +147,7 @@ async function renewed(gateway: Gateway, tx: Tx, { link, ready }: { link: Link; 
   const calls: Call[] = [
     ...dropFactors(personId),
     setPassword(personId, hash),
-    voidLinks(personId, ['operator-reset'], at),
+    voidLinks(personId, LINKS_OF_SIGN_IN, at),
     endOtherSessions(personId, null),
     forgetBrowsers(personId),
     clearCounter(accountCounter('operator', emailKey), at),

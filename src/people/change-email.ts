@@ -1,0 +1,117 @@
+import type { PersonCaller } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
+import type { Gateway } from '../app.ts'
+import { isTaken } from '../platform/db/taken.ts'
+import { domainRefusal, Refusal } from '../platform/refusal.ts'
+import { lockAddress, merchantOf } from './accounts.ts'
+import { readEmail } from './email-address.ts'
+import { LINKS_OF_SIGN_IN, linkGone, makeLink, useLink, voidLinks } from './links.ts'
+import { locked } from './own-account.ts'
+import { takeLinkMail } from './reset-password.ts'
+import { sent } from './sign-up.ts'
+import { addressOfPage, tell } from './tell.ts'
+import { forgetBrowsers } from './tries.ts'
+import { type Visitor, visitorActor } from './visitor.ts'
+import { holdMoney, lockPerson, ownerOfAddress, setEmail } from './write-accounts.ts'
+import { endOtherSessions } from './write-sessions.ts'
+
+/**
+ * Asks for another e-mail address: the link goes to the new one, word of it to the old one, with a link that stops it. Nothing
+ * changes before a link is used. An address that is in use answers the same; its owner is told (reliability.md A71).
+ */
+export async function requestEmailChange(
+  gateway: Gateway,
+  caller: PersonCaller,
+  { email: typed, visitor }: { email: string; visitor: Visitor },
+): Promise<void> {
+  allow(caller, 'account.email')
+  const email = readEmail(typed)
+  await takeLinkMail(gateway, visitor, email.key)
+  const at = gateway.clock.now()
+  const [owner] = await gateway.directory.query(...sent(ownerOfAddress(email.key)))
+  await gateway.directory.transaction(async (tx) => {
+    const person = locked(
+      (
+        await tx.send(lockPerson(caller.personId), voidLinks(caller.personId, ['email', 'email-stop'], at))
+      )[0],
+    )
+    if (person.emailKey === email.key) throw domainRefusal('same_email', 'email is your address already')
+    const { token, add } = makeLink({ purpose: 'email', personId: person.id, email: email.text, at })
+    const stop = makeLink({ purpose: 'email-stop', personId: person.id, email: email.text, at })
+    const link = addressOfPage(gateway, `/email?link=${token}`)
+    const toNew = owner
+      ? tell(gateway, { to: email.text, template: 'email-in-use', values: {}, at })
+      : tell(gateway, { to: email.text, template: 'email-change', values: { link }, at })
+    const asked = tell(gateway, {
+      to: person.email,
+      template: 'email-change-asked',
+      values: { email: email.text, link: addressOfPage(gateway, `/email-stop?link=${stop.token}`) },
+      at,
+    })
+    const act = { actor: caller, action: 'account.email', at, merchantId: merchantOf(caller) } as const
+    const row = auditRow({ ...act, subject: person.publicId, after: { asked_for: email.text } })
+    return { value: null, last: [add, stop.add, ...toNew, ...asked, row] }
+  })
+}
+
+/**
+ * Uses the link that was sent to the new address: from now on it is the person's. Every session ends, and live money out waits a
+ * day (reliability.md A74). Throws 410, and 409 where somebody else has proven the address meanwhile.
+ */
+export async function changeEmail(gateway: Gateway, visitor: Visitor, token: string): Promise<void> {
+  allow(visitorActor(visitor), 'account.confirm')
+  const at = gateway.clock.now()
+  await gateway.directory
+    .transaction(async (tx) => {
+      const [[link]] = await tx.send(useLink('email', token, at))
+      if (link?.personId == null || link.email === null) throw linkGone()
+      const [[person]] = await tx.send(lockPerson(link.personId))
+      if (!person) throw linkGone()
+      const email = readEmail(link.email)
+      await tx.send(lockAddress(email))
+      const actor = visitorActor(visitor, person.email)
+      const act = { actor, action: 'account.confirm', at, merchantId: person.merchantId } as const
+      const change = { before: { email: person.email }, after: { email: email.text } }
+      const letters = [person.email, email.text].flatMap((to) =>
+        tell(gateway, { to, template: 'email-changed', values: { email: email.text }, at }),
+      )
+      const ends = [
+        endOtherSessions(person.id, null),
+        forgetBrowsers(person.id),
+        voidLinks(person.id, [...LINKS_OF_SIGN_IN, 'confirm'], at),
+      ]
+      const row = auditRow({ ...act, subject: person.publicId, ...change })
+      return {
+        value: null,
+        last: [setEmail(person.id, email, at), holdMoney(person.id, at), ...ends, ...letters, row],
+      }
+    })
+    .catch((error) => {
+      if (isTaken(error))
+        throw new Refusal(409, 'email_in_use', 'this address belongs to another account by now')
+      throw error
+    })
+}
+
+/**
+ * Uses the link that was sent to the old address: the change is not made, everybody who is signed in is signed out, and nothing that
+ * was sent for the account works any more. Answers the secret of a link to choose a new password: whoever asked for the change was
+ * signed in. Throws 410.
+ */
+export async function stopEmailChange(gateway: Gateway, visitor: Visitor, token: string): Promise<string> {
+  allow(visitorActor(visitor), 'account.stop')
+  const at = gateway.clock.now()
+  return gateway.directory.transaction(async (tx) => {
+    const [[link]] = await tx.send(useLink('email-stop', token, at))
+    if (link?.personId == null) throw linkGone()
+    const [[person]] = await tx.send(lockPerson(link.personId))
+    if (!person) throw linkGone()
+    const { id, email, merchantId, publicId } = person
+    const next = makeLink({ purpose: 'reset', personId: id, at })
+    const act = { actor: visitorActor(visitor, email), action: 'account.stop', at, merchantId } as const
+    const row = auditRow({ ...act, subject: publicId, after: { not_changed_to: link.email } })
+    const ends = [voidLinks(id, LINKS_OF_SIGN_IN, at), endOtherSessions(id, null), forgetBrowsers(id)]
+    return { value: next.token, last: [...ends, next.add, row] }
+  })
+}
