@@ -123,6 +123,7 @@ export const ACTIONS = {
   // An operator's address is who it is in the audit: another one is another operator.
   'account.email': { ...STEP_UP, persons: ALL, unconfirmed: true },
   'account.factors': OWN_ACCOUNT,
+  'account.add-business': { ...STEP_UP, persons: ALL },
   'people.invite': { ...STEP_UP, persons: OWNER, others: COMMAND, unconfirmed: true },
   'people.join': { others: ['public'], audited: true },
   'people.role': { ...STEP_UP, persons: OWNER, unconfirmed: true },

@@ -18,19 +18,20 @@ export type SecretAct = keyof typeof SECRET_ACTS
 
 /** Every mail that the product sends, by name. */
 const LETTERS = {
-  'confirm-email': ({ link = '' }: Values) => ({
+  'confirm-email': ({ business = '', link = '' }: Values) => ({
     subject: 'Confirm your e-mail address',
     lines: [
-      'Open this link within 24 hours to confirm that this address is yours:',
+      `Somebody opened the business ${business} with this address.`,
+      'If that was you, open this link within 24 hours and give the password that you chose. Until then your account works in test mode.',
       link,
-      'Until then your account works in test mode.',
+      'If it was not you, do nothing: the account stays without your address. Whoever opened it cannot use it to take real money.',
     ],
   }),
   'account-exists': ({ business = '', link = '' }: Values) => ({
     subject: 'You have an account already',
     lines: [
       `Somebody opened the business ${business} with this address, which has an account already. Nothing has changed in your account.`,
-      'If that was you, this link adds the business to your account, where you sign in as before:',
+      'If that was you, this link adds the business to your account, where you sign in as before. It asks for both passwords:',
       link,
       'If it was not you, do nothing.',
     ],

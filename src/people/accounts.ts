@@ -44,7 +44,7 @@ const ACCOUNTS = statement<Account>(
      exists (select 1 from factors f where f.person_id = p.id and f.confirmed_at is not null) as "hasFactor",
      (select w.merchant_id from memberships w where w.person_id = p.id order by w.created_at, w.merchant_id limit 1) as "merchantId"
    from people p where p.realm = $1 and p.email_key = $2 and p.closed_at is null
-   order by p.confirmed_at is null, p.id desc limit ${MOST_CLAIMS + 1}`,
+   order by p.confirmed_at is null, p.id limit ${MOST_CLAIMS + 1}`,
 )
 const CLOSE_CLAIMS = statement(
   'close old claims',
@@ -66,7 +66,7 @@ const LOCK_MERCHANT = statement<{ id: number }>(
   'select id from merchants where id = $1 for no key update',
 )
 
-/** Who may be meant by an address: first whoever has proven it, then the newest claims. */
+/** Who may be meant by an address: first whoever has proven it, then the oldest claims. */
 export const accountsOf = (realm: Realm, email: EmailAddress): Call<Account> =>
   call(ACCOUNTS, realm, email.key)
 

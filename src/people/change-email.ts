@@ -5,8 +5,9 @@ import type { Gateway } from '../app.ts'
 import { isTaken } from '../platform/db/taken.ts'
 import { domainRefusal, Refusal } from '../platform/refusal.ts'
 import { lockAddress, merchantOf } from './accounts.ts'
+import { endOtherClaims } from './claims.ts'
 import { readEmail } from './email-address.ts'
-import { LINKS_OF_SIGN_IN, linkGone, makeLink, useLink, voidLinks } from './links.ts'
+import { findLink, LINKS_OF_SIGN_IN, linkGone, makeLink, useLink, voidLinks } from './links.ts'
 import { locked } from './own-account.ts'
 import { takeLinkMail } from './reset-password.ts'
 import { sent } from './sign-up.ts'
@@ -56,20 +57,22 @@ export async function requestEmailChange(
 }
 
 /**
- * Uses the link that was sent to the new address: from now on it is the person's. Every session ends, and live money out waits a
+ * Uses the link that was sent to the new address: from now on it is the person's. Every session and every claim to the new address ends, and live money out waits a
  * day (reliability.md A74). Throws 410, and 409 where somebody else has proven the address meanwhile.
  */
 export async function changeEmail(gateway: Gateway, visitor: Visitor, token: string): Promise<void> {
   allow(visitorActor(visitor), 'account.confirm')
   const at = gateway.clock.now()
+  const found = await findLink(gateway, 'email', token)
+  if (found?.personId == null || found.email === null) throw linkGone()
+  const email = readEmail(found.email)
+  const { personId } = found
   await gateway.directory
     .transaction(async (tx) => {
-      const [[link]] = await tx.send(useLink('email', token, at))
-      if (link?.personId == null || link.email === null) throw linkGone()
-      const [[person]] = await tx.send(lockPerson(link.personId))
-      if (!person) throw linkGone()
-      const email = readEmail(link.email)
-      await tx.send(lockAddress(email))
+      const [, [link], [person]] = await tx.send(
+        ...([lockAddress(email), useLink('email', token, at), lockPerson(personId)] as const),
+      )
+      if (!link || !person) throw linkGone()
       const actor = visitorActor(visitor, person.email)
       const act = { actor, action: 'account.confirm', at, merchantId: person.merchantId } as const
       const change = { before: { email: person.email }, after: { email: email.text } }
@@ -81,11 +84,10 @@ export async function changeEmail(gateway: Gateway, visitor: Visitor, token: str
         forgetBrowsers(person.id),
         voidLinks(person.id, [...LINKS_OF_SIGN_IN, 'confirm'], at),
       ]
+      const { calls } = await endOtherClaims(tx, { emailKey: email.key, keep: personId, at })
       const row = auditRow({ ...act, subject: person.publicId, ...change })
-      return {
-        value: null,
-        last: [setEmail(person.id, email, at), holdMoney(person.id, at), ...ends, ...letters, row],
-      }
+      const moved = [...calls, setEmail(personId, email, at), holdMoney(personId, at)]
+      return { value: null, last: [...moved, ...ends, ...letters, row] }
     })
     .catch((error) => {
       if (isTaken(error))

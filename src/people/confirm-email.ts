@@ -2,41 +2,116 @@ import type { PersonCaller } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { Gateway } from '../app.ts'
+import { call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
 import { againWhenTaken } from '../platform/db/taken.ts'
 import { domainRefusal } from '../platform/refusal.ts'
-import { linkGone, makeLink, useLink, voidLinks } from './links.ts'
+import { type Account, accountsOf, lockAddress } from './accounts.ts'
+import { addClaim } from './add-claimed.ts'
+import { endOtherClaims, lockClaim } from './claims.ts'
+import { type EmailAddress, readEmail } from './email-address.ts'
+import { findLink, linkGone, makeLink, useLink, voidLinks } from './links.ts'
 import { locked } from './own-account.ts'
+import { provePassword, seatOf } from './prove-account.ts'
 import { takeLinkMail } from './reset-password.ts'
+import { sent } from './sign-up.ts'
 import { addressOfPage, tell } from './tell.ts'
 import { type Visitor, visitorActor } from './visitor.ts'
-import { closePerson, confirmPerson, lockPerson, moveMemberships, ownerOfAddress } from './write-accounts.ts'
-import { endOtherSessions } from './write-sessions.ts'
+import { confirmPerson, lockPerson, ownerOfAddress } from './write-accounts.ts'
+
+/** What the page of a link that confirms asks for, beside its button: a password unless this browser is signed in as that account. */
+export type Confirming = {
+  /** The account that has signed up. */
+  claim: Omit<Account, 'hasFactor' | 'name'>
+  /** Who has proven the address before; null for nobody. */
+  owner: Account | null
+  email: EmailAddress
+  asksClaim: boolean
+  asksOwner: boolean
+}
+
+const CLAIM = statement<Confirming['claim']>(
+  'account that confirms',
+  `select p.id, p.public_id as "publicId", p.email, p.password, p.confirmed_at is not null as confirmed,
+     (select w.merchant_id from memberships w where w.person_id = p.id order by w.created_at, w.merchant_id limit 1) as "merchantId"
+   from people p where p.id = $1 and p.email is not null`,
+)
+
+/** What the link behind this secret asks for; null when it does not work any more. */
+export async function findConfirming(
+  gateway: Gateway,
+  visitor: Visitor,
+  token: string,
+): Promise<Confirming | null> {
+  const link = await findLink(gateway, 'confirm', token)
+  if (link?.personId == null) return null
+  const [claim] = await gateway.directory.query(CLAIM, [link.personId])
+  if (!claim || claim.confirmed) return null
+  const email = readEmail(claim.email)
+  const accounts = await gateway.directory.query(...sent(accountsOf('merchant', email)))
+  const owner = accounts.find(({ id, confirmed }) => confirmed && id !== claim.id) ?? null
+  const seat = await seatOf(gateway, visitor)
+  return { claim, owner, email, asksClaim: seat !== claim.id, asksOwner: owner !== null && seat !== owner.id }
+}
 
 /**
- * Proves an address by the link that was mailed to it. Where somebody has proven it before, that is the same person: the new
- * account's businesses are added to the older account, which alone remains. Throws 410.
+ * Proves an address by the link that was mailed to it, together with a session or the password of the very account that signed up:
+ * whoever has the mailbox cannot confirm what a stranger has opened. All other claims of the address end. Where somebody has proven it
+ * before, that is the same person: with the passwords of both accounts the business is added to the older one. Throws 410, 401, 403
+ * while it is locked, 429.
  */
-export function confirmEmail(gateway: Gateway, visitor: Visitor, token: string): Promise<void> {
+export async function confirmEmail(
+  gateway: Gateway,
+  visitor: Visitor,
+  { token, password, ownerPassword }: { token: string; password: string; ownerPassword: string },
+): Promise<void> {
   allow(visitorActor(visitor), 'account.confirm')
+  const asked = await findConfirming(gateway, visitor, token)
+  if (asked === null) throw linkGone()
+  const { claim, owner, email } = asked
+  const with_ = { email, visitor }
+  if (asked.asksClaim)
+    await provePassword(gateway, {
+      ...with_,
+      account: { ...claim, hasFactor: false },
+      password,
+      wrong: WRONG,
+    })
+  if (owner !== null && asked.asksOwner)
+    await provePassword(gateway, { ...with_, account: owner, password: ownerPassword, wrong: WRONG_OWNER })
+  const proven = { email, token, claim: claim.id, owner: owner?.id ?? null }
+  return againWhenTaken(() => commitConfirm(gateway, visitor, proven))
+}
+
+const WRONG = 'password is not the one that the business was opened with'
+const WRONG_OWNER = 'this is not the password of your account'
+
+type Proven = { email: EmailAddress; token: string; claim: number; owner: number | null }
+
+function commitConfirm(gateway: Gateway, visitor: Visitor, proven: Proven): Promise<void> {
   const at = gateway.clock.now()
-  return againWhenTaken(() =>
-    gateway.directory.transaction(async (tx) => {
-      const [[link]] = await tx.send(useLink('confirm', token, at))
-      if (link?.personId == null) throw linkGone()
-      const [[person]] = await tx.send(lockPerson(link.personId))
-      if (!person) throw linkGone()
-      const [[owner]] = await tx.send(ownerOfAddress(person.emailKey))
-      const { id, email, merchantId, publicId } = person
-      const act = { actor: visitorActor(visitor, email), action: 'account.confirm', at, merchantId } as const
-      if (!owner || owner.id === id)
-        return { value: undefined, last: [confirmPerson(id, at), auditRow({ ...act, subject: publicId })] }
-      const into = [moveMemberships(id, owner.id), closePerson(id, at), endOtherSessions(id, null)]
-      return {
-        value: undefined,
-        last: [...into, auditRow({ ...act, subject: publicId, after: { added_to: owner.id } })],
-      }
-    }),
-  )
+  return gateway.directory.transaction(async (tx) => {
+    const [, [link], [claim], [owner]] = await tx.send(
+      ...([lockAddress(proven.email), useLink('confirm', proven.token, at)] as const),
+      ...([lockClaim(proven.claim), ownerOfAddress(proven.email.key)] as const),
+    )
+    // What was proven is about these two alone: another address, or another owner meanwhile, makes the link void.
+    const same = claim?.emailKey === proven.email.key && (owner?.id ?? null) === proven.owner
+    if (!link || !claim || !same) throw linkGone()
+    const actor = visitorActor(visitor, proven.email.text)
+    const act = { actor, action: 'account.confirm', at, subject: claim.publicId } as const
+    const [[place]] = await tx.send(call(CLAIM, claim.id))
+    const merchantId = place?.merchantId ?? null
+    if (owner) {
+      const row = auditRow({ ...act, merchantId, after: { added_to: owner.id } })
+      return { value: undefined, last: [...addClaim(claim.id, owner.id, at), row] }
+    }
+    const [[open]] = await tx.send(lockPerson(claim.id))
+    if (!open) throw linkGone()
+    const { ended, calls } = await endOtherClaims(tx, { emailKey: claim.emailKey, keep: claim.id, at })
+    const row = auditRow({ ...act, merchantId, after: { ended_claims: ended } })
+    return { value: undefined, last: [confirmPerson(claim.id, at), ...calls, row] }
+  })
 }
 
 /** Sends the link that proves the person's address once more; the older one works no longer. Throws 400 where it is proven, 429. */

@@ -5,9 +5,10 @@ import { assert } from '../platform/assert.ts'
 import type { Call } from '../platform/db/database.ts'
 import { againWhenTaken } from '../platform/db/taken.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { type Account, accountsOf, addMember, addPerson, lockMembers } from './accounts.ts'
+import { type Account, accountsOf, addMember, addPerson, lockAddress, lockMembers } from './accounts.ts'
 import { hashFor, passwordsOf } from './address-salt.ts'
 import { afterRight, beginTry, tryGivenBack } from './begin-try.ts'
+import { endOtherClaims } from './claims.ts'
 import { type EmailAddress, readEmail } from './email-address.ts'
 import { findLink, type Link, linkGone, useLink } from './links.ts'
 import { missed } from './miss.ts'
@@ -101,7 +102,9 @@ function commitJoin(gateway: Gateway, visitor: Visitor, joining: Joining): Promi
   const at = gateway.clock.now()
   const browser = visitor.browser ?? newToken()
   return gateway.directory.transaction(async (tx) => {
-    const [, [link]] = await tx.send(lockMembers(merchantId), useLink('join', token, at))
+    const [, , [link]] = await tx.send(
+      ...([lockAddress(email), lockMembers(merchantId), useLink('join', token, at)] as const),
+    )
     if (link?.role == null) throw linkGone()
     const personId = account?.id ?? (await added(made))
     async function added(person: typeof made): Promise<number> {
@@ -110,10 +113,13 @@ function commitJoin(gateway: Gateway, visitor: Visitor, joining: Joining): Promi
       assert(row, 'a person that was added has an id')
       return row.id
     }
+    // The link has proven the address: of all who claim it one is right.
+    const { calls } = await endOtherClaims(tx, { emailKey: email.key, keep: personId, at })
     const asks = account?.hasFactor === true
     const session = startSession({ personId, merchantId, visitor, at, stage: asks ? 'code' : 'in' })
     const act = { actor: visitorActor(visitor, email.text), action: 'people.join', at, merchantId } as const
     const last: Call[] = [
+      ...calls,
       addMember(personId, merchantId, link.role, at),
       ...(account?.confirmed === false ? [confirmPerson(personId, at)] : []),
       ...(account !== null && made !== null ? [setPassword(personId, made.password)] : []),

@@ -100,6 +100,15 @@ const OPEN_OF_OPERATORS = statement<Link>(
   'open links of operators',
   `select ${COLUMNS} from one_time_links where ${WAITS} and expires_at > $1 order by created_at desc limit 200`,
 )
+const VOID_OF_CLAIMS = statement(
+  'void links of claims',
+  `update one_time_links set used_at = $2, sealed = null where person_id = any($1::bigint[]) and purpose <> 'confirm' and used_at is null`,
+)
+const VOID_MADE_BY = statement(
+  'void invitations by people',
+  `update one_time_links set used_at = $2 where made_by = any($1::bigint[]) and purpose in ('join', 'till') and used_at is null
+     and ($3::bigint is null or merchant_id = $3)`,
+)
 const FORGET = statement(
   'forget expired links',
   `delete from one_time_links where hash in (
@@ -166,6 +175,20 @@ export const useLink = (purpose: LinkPurpose, token: string, at: Date): Call<Lin
 /** Whatever was sent to this person for these purposes works no longer. */
 export const voidLinks = (personId: number, purposes: readonly LinkPurpose[], at: Date): Call =>
   call(VOID, personId, purposes, at.toISOString())
+
+/**
+ * Whatever was sent to these claims works no longer, but for the link that confirms: with the passwords of both accounts it adds the
+ * business to whoever has proven the address.
+ */
+export const voidClaimLinks = (people: readonly number[], at: Date): Call =>
+  call(VOID_OF_CLAIMS, people, at.toISOString())
+
+/** Ends the open invitations and codes for tills that these people have made, at one merchant or at all of them. */
+export const voidInvitationsBy = (
+  people: readonly number[],
+  at: Date,
+  merchantId: number | null = null,
+): Call => call(VOID_MADE_BY, people, at.toISOString(), merchantId)
 
 /** Takes back an invitation or the code for a till. */
 export const voidLink = (merchantId: number, id: string, at: Date): Call<Link> =>

@@ -1,11 +1,15 @@
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { Gateway } from '../app.ts'
+import { type Call, call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
 import { againWhenTaken } from '../platform/db/taken.ts'
-import { accountsOf } from './accounts.ts'
-import { hashForPerson } from './address-salt.ts'
-import { readEmail } from './email-address.ts'
-import { findLink, LINKS_OF_SIGN_IN, type Link, linkGone, makeLink, useLink, voidLinks } from './links.ts'
+import { invalidRequest } from '../platform/refusal.ts'
+import { accountsOf, lockAddress } from './accounts.ts'
+import { hashFor } from './address-salt.ts'
+import { endOtherClaims, type OpenedBusiness, openedWith } from './claims.ts'
+import { type EmailAddress, readEmail } from './email-address.ts'
+import { findLink, LINKS_OF_SIGN_IN, linkGone, makeLink, useLink, voidLinks } from './links.ts'
 import { judgePassword } from './password-rules.ts'
 import type { SignInStep } from './sign-in.ts'
 import { signInLimits } from './sign-in-limits.ts'
@@ -51,50 +55,95 @@ export async function takeLinkMail(gateway: Gateway, visitor: Visitor, emailKey:
   await links.take(`to ${emailKey}`, nowMs)
 }
 
+/** A link to choose a new password, as its page shows it. */
+export type OpenReset = {
+  personId: number
+  email: EmailAddress
+  /** What was opened with the address while nobody has proven it: the proof is for one of them. Empty once it is proven. */
+  opened: readonly OpenedBusiness[]
+}
+
+/** What is behind a link to choose a new password; null when it does not work any more. */
+export async function findReset(gateway: Gateway, token: string): Promise<OpenReset | null> {
+  const link = await findLink(gateway, 'reset', token)
+  if (link?.personId == null) return null
+  const [person] = await gateway.directory.query(RESETS, [link.personId])
+  if (!person) return null
+  const email = readEmail(person.email)
+  const opened = person.confirmed ? [] : await openedWith(gateway, email.key)
+  return { personId: link.personId, email, opened }
+}
+
 /**
  * Sets the password by a mailed link, which proves the address too, and signs this browser in; where a second factor is on, its
- * code is asked first. Every other session ends. Throws 410 where the link does not work any more.
+ * code is asked first. Every other session and every other claim of the address ends. `business`: which one, where nobody has proven
+ * the address and several were opened with it. Throws 410 where the link does not work any more, 400.
  */
 export async function resetPassword(
   gateway: Gateway,
   visitor: Visitor,
-  { token, password }: { token: string; password: string },
+  { token, password, business }: { token: string; password: string; business?: string | undefined },
 ): Promise<SignInStep> {
   allow(visitorActor(visitor), 'account.reset')
   judgePassword(password)
-  const link = await findLink(gateway, 'reset', token)
-  if (link?.personId == null) throw linkGone()
-  const hash = await hashForPerson(gateway, personOf(link), password)
-  return againWhenTaken(() => commitReset(gateway, visitor, { token, hash, personId: personOf(link) }))
+  const found = await findReset(gateway, token)
+  if (found === null) throw linkGone()
+  const { email, opened } = found
+  const chosen = opened.length > 1 ? opened.find(({ publicId }) => publicId === business) : undefined
+  if (opened.length > 1 && chosen === undefined) throw invalidRequest('business must be one of those listed')
+  const hash = await hashFor(gateway, { realm: 'merchant', email }, password)
+  return againWhenTaken(() =>
+    commitReset(gateway, visitor, { token, hash, email, claim: chosen?.publicId ?? null }),
+  )
 }
 
-const personOf = ({ personId }: Link): number => personId ?? NOBODY
+const RESETS = statement<{ email: string; confirmed: boolean }>(
+  'whose password is chosen',
+  `select email, confirmed_at is not null as confirmed from people
+   where id = $1 and realm = 'merchant' and email is not null and closed_at is null`,
+)
+const CHOSEN = statement<{ id: number }>(
+  'chosen claim',
+  'select id from people where public_id = $1 and email_key = $2 and confirmed_at is null and closed_at is null',
+)
+
+type Resetting = { token: string; hash: string; email: EmailAddress; claim: string | null }
 
 function commitReset(
   gateway: Gateway,
   visitor: Visitor,
-  { token, hash, personId }: { token: string; hash: string; personId: number },
+  { token, hash, email, claim }: Resetting,
 ): Promise<SignInStep> {
   const at = gateway.clock.now()
   const browser = visitor.browser ?? newToken()
   return gateway.directory.transaction(async (tx) => {
-    const [[used], [person]] = await tx.send(useLink('reset', token, at), lockPerson(personId))
-    if (!used || !person) throw linkGone()
-    const [owner] = await tx.send(ownerOfAddress(person.emailKey))
-    const { merchantId, hasFactor, email } = person
+    const [, [used], [owner], [chosen]] = await tx.send(
+      ...([lockAddress(email), useLink('reset', token, at)] as const),
+      ...([ownerOfAddress(email.key), call(CHOSEN, claim ?? '', email.key)] as const),
+    )
+    const personId = claim === null ? used?.personId : chosen?.id
+    if (!used || personId == null) throw linkGone()
+    const [[person]] = await tx.send(lockPerson(personId))
+    // Where somebody else has proven the address meanwhile the account is a claim that has ended.
+    if (person?.emailKey !== email.key || (owner && owner.id !== personId)) throw linkGone()
+    const { merchantId, hasFactor } = person
     const session = startSession({ personId, merchantId, visitor, at, stage: hasFactor ? 'code' : 'in' })
-    const act = { actor: visitorActor(visitor, email), action: 'account.reset', at, merchantId } as const
+    const { ended, calls } = await endOtherClaims(tx, { emailKey: email.key, keep: personId, at })
+    const actor = visitorActor(visitor, person.email)
+    const act = { actor, action: 'account.reset', at, merchantId } as const
     const last = [
-      setPassword(personId, hash),
-      ...(owner.length === 0 ? [confirmPerson(personId, at)] : []),
-      voidLinks(personId, [...LINKS_OF_SIGN_IN, 'confirm'], at),
-      endOtherSessions(personId, null),
-      forgetBrowsers(personId),
-      clearCounter(accountCounter('merchant', person.emailKey), at),
+      ...(owner ? [] : [confirmPerson(personId, at)]),
+      ...calls,
+      ...newPassword(personId, hash, at),
+      clearCounter(accountCounter('merchant', email.key), at),
       ...session.calls,
       ...(hasFactor ? [] : [rememberBrowser(browser, personId, at)]),
-      ...tell(gateway, { to: email, template: 'password-changed', values: {}, at }),
-      auditRow({ ...act, subject: person.publicId }),
+      ...tell(gateway, { to: person.email, template: 'password-changed', values: {}, at }),
+      auditRow({
+        ...act,
+        subject: person.publicId,
+        ...(ended > 0 ? { after: { ended_claims: ended } } : {}),
+      }),
     ]
     const step: SignInStep = hasFactor
       ? { kind: 'code', token: session.token }
@@ -102,3 +151,11 @@ function commitReset(
     return { value: step, last }
   })
 }
+
+/** A new password, and the end of all that the old one let in or has sent. */
+const newPassword = (personId: number, hash: string, at: Date): Call[] => [
+  setPassword(personId, hash),
+  voidLinks(personId, [...LINKS_OF_SIGN_IN, 'confirm'], at),
+  endOtherSessions(personId, null),
+  forgetBrowsers(personId),
+]

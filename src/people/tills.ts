@@ -81,7 +81,15 @@ export async function enterTill(
     const [[added]] = known ? [[{ id: known.personId }]] : await tx.send(addTill(name, at))
     assert(added, 'a till that was added has an id')
     const personId = added.id
-    const session = startSession({ personId, merchantId, visitor, at, endsAt, steppedUp: false })
+    const session = startSession({
+      personId,
+      merchantId,
+      visitor,
+      at,
+      endsAt,
+      steppedUp: false,
+      letInBy: link.madeBy,
+    })
     const act = {
       actor: visitorActor(visitor, `till ${name}`),
       action: 'till.enter',

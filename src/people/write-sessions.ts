@@ -15,8 +15,9 @@ const OVERLAP_MS = 30_000
 
 const ADD = statement(
   'add session',
-  `insert into sessions (id, hash, person_id, merchant_id, stage, stepped_up_at, agent, address, created_at, seen_at, ends_at, signed_up)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11)`,
+  `insert into sessions (id, hash, person_id, merchant_id, stage, stepped_up_at, agent, address, created_at, seen_at, ends_at, signed_up,
+     let_in_by)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11, $12)`,
 )
 const RENEW = statement<{ id: string }>(
   'renew session',
@@ -43,6 +44,14 @@ const END_AT_FIFTH = statement(
   `delete from sessions where id = $1 and wrong_codes >= ${MOST_WRONG}`,
 )
 const FORGIVE = statement('forgive wrong confirmations', 'update sessions set wrong_codes = 0 where id = $1')
+const END_OF_PEOPLE = statement(
+  'end sessions of people',
+  'delete from sessions where person_id = any($1::bigint[])',
+)
+const END_TILLS = statement(
+  'end sessions of tills',
+  'delete from sessions where let_in_by = any($1::bigint[]) and ($2::bigint is null or merchant_id = $2)',
+)
 const MOVE = statement('move session', 'update sessions set merchant_id = $2 where id = $1')
 const FORGET = statement(
   'forget ended sessions',
@@ -65,19 +74,30 @@ export type NewSession = {
   /** Whether what was given counts as a step-up. */
   steppedUp?: boolean
   signedUp?: boolean
+  /** Who has let a till in. */
+  letInBy?: number | null
 }
 
 /** A new session and the value of its cookie; the one the browser had before ends. */
 export function startSession(session: NewSession): { token: string; calls: Call[] } {
   const { personId, merchantId, visitor, at } = session
-  const { stage = 'in', steppedUp = true, signedUp = false } = session
+  const { stage = 'in', steppedUp = true, signedUp = false, letInBy = null } = session
   const token = newToken()
   const now = at.toISOString()
   const endsAt = session.endsAt ?? later(at, stage === 'code' ? CODE_MS : LASTS_MS[visitor.realm])
   const steppedUpAt = stage === 'in' && steppedUp ? now : null
   const add = call(
     ...([ADD, newId('ses_', newTag()), hashToken(token), personId, merchantId] as const),
-    ...[stage, steppedUpAt, agentOf(visitor), addressOf(visitor), now, endsAt.toISOString(), signedUp],
+    ...[
+      stage,
+      steppedUpAt,
+      agentOf(visitor),
+      addressOf(visitor),
+      now,
+      endsAt.toISOString(),
+      signedUp,
+      letInBy,
+    ],
   )
   const end = visitor.token === null ? [] : [call(END_OF_COOKIE, hashToken(visitor.token))]
   return { token, calls: [...end, add] }
@@ -97,6 +117,13 @@ export const endSession = (personId: number, sessionId: string): Call<{ id: stri
 /** All sessions of a person, but the one that stays. */
 export const endOtherSessions = (personId: number, stays: string | null): Call =>
   call(END_OTHERS, personId, stays)
+
+/** Every session of these people. */
+export const endSessionsOf = (people: readonly number[]): Call => call(END_OF_PEOPLE, people)
+
+/** The tills that these people have let in, at one merchant or at all of them. */
+export const endTillsOf = (people: readonly number[], merchantId: number | null = null): Call =>
+  call(END_TILLS, people, merchantId)
 
 /** One more wrong confirmation in this session. */
 export const missConfirm = (sessionId: string): Call => call(MISS_CONFIRM, sessionId)

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { hashPassword } from '../../src/people/password-pool.ts'
-import { signedInAs } from '../helpers/dashboard.ts'
+import { browserOf } from '../helpers/browser.ts'
+import { type Planted, signedInAs } from '../helpers/dashboard.ts'
 import { freePort } from '../helpers/free-port.ts'
 import { linksIn } from '../helpers/mailed.ts'
 import { opened } from '../helpers/opened.ts'
@@ -45,6 +46,23 @@ async function ownerOn(size: Size) {
   const keep = (value: string) => visitor.context.addCookies([{ name: 'dashboard', value, url: service.url }])
   await keep(token)
   return { shop, owner, invited, ...visitor, keep }
+}
+
+/** The pages of links by which somebody proves an address, two businesses claim it, and of one that stops its change. */
+async function provingLinks(owner: Planted, email: string): Promise<[string, RegExp][]> {
+  for (const business of ['Nakawuka General Merchandise and Daughters', 'Namirembe & Ssebuliba Bannakatwe']) {
+    const form = { business, email, password: `${PASSWORD} for ${business}` }
+    assert.equal((await browserOf(service).post('/dashboard/sign-up', form)).status, 303)
+  }
+  await browserOf(service).post('/dashboard/forgot', { email })
+  await owner.send(await owner.get('/dashboard/settings/security'), '/email', { email: `next-${email}` })
+  const links = [...(await linksIn(service, email)), ...(await linksIn(service, owner.email))]
+  const linkTo = (path: string) => links.find((link) => link.startsWith(`/dashboard/${path}?`)) ?? ''
+  return [
+    [linkTo('confirm'), /Confirm your e-mail address/],
+    [linkTo('reset'), /Choose a new password/],
+    [linkTo('email-stop'), /Stop the change of your e-mail address/],
+  ]
 }
 
 async function assertGood(
@@ -98,6 +116,8 @@ for (const size of ['phone', 'desktop'] as const)
         // The browser notes on its console that the answer was 410.
         if (!/410/.test(error.message)) throw error
       })
+      for (const [link, title] of await provingLinks(owner, `claimed-${size}@shop.invalid`))
+        await see(link, title)
       await page.goto(till?.trim() ?? '')
       await assertGood({ page, troubles: () => [] }, 'the start of a shift')
       await page.getByRole('button', { name: 'Start the shift' }).click()

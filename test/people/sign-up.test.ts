@@ -138,7 +138,10 @@ test('the link that confirms an address is sent again when it is asked for, and 
   const states = await Promise.all(links.map(async (link) => (await browserOf(service).get(link)).status))
   assert.deepEqual(states.sort(), [200, 410])
   for (const one of links)
-    await browserOf(service).post('/dashboard/confirm', { link: one.split('link=')[1] ?? '' })
+    await browserOf(service).post('/dashboard/confirm', {
+      link: one.split('link=')[1] ?? '',
+      password: PASSWORD,
+    })
   assert.doesNotMatch(mainOf(await browser.get(security)), /not confirmed yet/)
 })
 

@@ -1,3 +1,4 @@
+import type { Field } from '../../pages/form-spec.ts'
 import { timeText } from '../../pages/parts.tsx'
 import type { Asked, GuestRoute } from '../../pages/route.ts'
 import { type Shown, shownPage } from '../../pages/shown.ts'
@@ -7,31 +8,56 @@ import { type LinkPage, linkRoutes, NEW_PASSWORD } from '../../pages/sign-in/lin
 import { ENTRY } from '../../pages/sign-in/texts.ts'
 import { shown } from '../../pages/wording.ts'
 import { changeEmail, stopEmailChange } from '../../people/change-email.ts'
-import { confirmEmail } from '../../people/confirm-email.ts'
+import { type Confirming, confirmEmail, findConfirming } from '../../people/confirm-email.ts'
 import { findInvitation, joinMerchant, type OpenInvitation } from '../../people/join.ts'
 import { findLinkFacts } from '../../people/link-facts.ts'
-import { findLink, type LinkPurpose } from '../../people/links.ts'
-import { requestReset, resetPassword } from '../../people/reset-password.ts'
+import { findLink } from '../../people/links.ts'
+import { findReset, type OpenReset, requestReset, resetPassword } from '../../people/reset-password.ts'
 import { enterTill } from '../../people/tills.ts'
 import { BASE } from '../addresses.ts'
 import { COOKIES } from '../session-cookies.ts'
 import { SIGN_IN } from '../texts/sign-in.ts'
 import { DOOR } from './door.tsx'
 
-const linkWorks = async ({ gateway }: Asked, purpose: LinkPurpose, token: string) =>
-  (await findLink(gateway, purpose, token)) !== null
-
 const reset: LinkPage = {
   path: '/reset',
-  form: async (asked, token) =>
-    (await linkWorks(asked, 'reset', token))
-      ? {
-          ...{ title: SIGN_IN.reset.title, lead: <p>{SIGN_IN.reset.lead}</p> },
-          ...{ fields: [NEW_PASSWORD], submit: SIGN_IN.reset.submit },
-        }
-      : null,
-  use: async (asked, token, { password = '' }) =>
-    goOn(DOOR, asked, await resetPassword(asked.gateway, COOKIES.visitor(asked), { token, password })),
+  async form({ gateway }, token) {
+    const found = await findReset(gateway, token)
+    return found === null ? null : resetForm(found)
+  },
+  use: async (asked, token, { password = '', business }) =>
+    goOn(
+      DOOR,
+      asked,
+      await resetPassword(asked.gateway, COOKIES.visitor(asked), { token, password, business }),
+    ),
+}
+
+/** While nobody has proven the address anybody may have opened a business with it: the page says which one it is about, or asks. */
+function resetForm({ opened }: OpenReset): Awaited<ReturnType<LinkPage['form']>> {
+  const { reset } = SIGN_IN
+  const [only, ...more] = opened
+  // None is chosen before: the first one may be a stranger's.
+  const which: Field = {
+    ...{ name: 'business', label: reset.which, hint: reset.whichHint, kind: 'radio' as const },
+    choices: opened.map(({ publicId, business, at }) => ({
+      value: publicId,
+      label: reset.opened(shown(business), timeText(at)),
+    })),
+  }
+  return {
+    title: reset.title,
+    lead: (
+      <>
+        {only !== undefined && more.length === 0 && (
+          <p>{reset.only(shown(only.business), timeText(only.at))}</p>
+        )}
+        <p>{reset.lead}</p>
+      </>
+    ),
+    fields: more.length === 0 ? [NEW_PASSWORD] : [which, NEW_PASSWORD],
+    submit: reset.submit,
+  }
 }
 
 const toSignIn = (says: string): Shown => ({
@@ -42,17 +68,38 @@ const toSignIn = (says: string): Shown => ({
 
 const confirm: LinkPage = {
   path: '/confirm',
-  async form({ gateway }, token) {
-    const facts = await findLinkFacts(gateway, 'confirm', token)
-    if (facts === null) return null
-    const { confirm } = SIGN_IN
-    const says = facts.inUse ? confirm.claimed(shown(facts.business)) : confirm.says(shown(facts.email))
-    return { title: confirm.title, lead: <p>{says}</p>, fields: [], submit: confirm.submit }
+  async form(asked, token) {
+    const { gateway } = asked
+    const asks = await findConfirming(gateway, COOKIES.visitor(asked), token)
+    const facts = asks && (await findLinkFacts(gateway, 'confirm', token))
+    return asks && facts && confirmForm(asks, shown(facts.business))
   },
-  async use(asked, token) {
-    await confirmEmail(asked.gateway, COOKIES.visitor(asked), token)
+  async use(asked, token, { password = '', account = '' }) {
+    const given = { token, password, ownerPassword: account }
+    await confirmEmail(asked.gateway, COOKIES.visitor(asked), given)
     return toSignIn(SIGN_IN.confirm.done)
   },
+}
+
+function confirmForm(
+  { email, owner, asksClaim, asksOwner }: Confirming,
+  business: string,
+): Awaited<ReturnType<LinkPage['form']>> {
+  const { confirm } = SIGN_IN
+  const secret = { kind: 'password' as const, most: 512 }
+  const account = { name: 'account', label: confirm.account, refused: /of your account/, ...secret }
+  const opened = { name: 'password', label: confirm.opened(business), ...secret }
+  return {
+    title: confirm.title,
+    lead: (
+      <>
+        <p>{owner === null ? confirm.says(shown(email.text), business) : confirm.claimed(business)}</p>
+        <p>{confirm.notYou}</p>
+      </>
+    ),
+    fields: [...(asksClaim ? [opened] : []), ...(asksOwner ? [account] : [])],
+    submit: confirm.submit,
+  }
 }
 
 const email: LinkPage = {

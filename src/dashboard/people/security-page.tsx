@@ -34,6 +34,12 @@ export const RESEND: FormSpec = {
   action: 'account.resend',
   ...{ ...bare, submit: security.email.resend, plain: true },
 }
+export const ADD_BUSINESS: FormSpec = {
+  path: `${SECURITY_PATH}/business`,
+  action: 'account.add-business',
+  fields: [{ name: 'password', label: security.add.label, kind: 'password', most: 512 }],
+  submit: security.add.submit,
+}
 export const SWITCH: FormSpec = {
   path: '/settings/business/:id/switch',
   action: 'account.switch',
@@ -68,6 +74,12 @@ async function showSecurity(visit: DashboardVisit, state: FormState | null): Pro
           </Section>
           <Name {...{ of, visit, state }} />
         </>
+      )}
+      {signedIn.person.confirmed && !signedIn.till && (
+        <Section title={security.add.title}>
+          <p>{security.add.lead}</p>
+          <FormBox of={ADD_BUSINESS} visit={visit} state={state} />
+        </Section>
       )}
       <Sessions {...{ of, visit, state, ...own }} />
       {signedIn.memberships.length > 1 && <Businesses visit={visit} />}

@@ -73,6 +73,7 @@ export const ACTION_NAMES: Partial<Record<Action, string>> = {
   'account.password': 'Change the own password',
   'account.email': 'Change the own e-mail address',
   'account.factors': 'Change the own second factors',
+  'account.add-business': 'Add an own business to the account',
   'people.invite': 'Invite people',
   'people.take-back': 'Take back invitations',
   'people.role': 'Change roles',

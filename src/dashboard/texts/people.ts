@@ -79,6 +79,13 @@ export const PEOPLE = {
       submit: 'Send the link',
       sent: 'A link is on its way to the new address. Until it is opened nothing changes.',
     },
+    add: {
+      title: 'Another business of yours',
+      lead: 'If you opened another business with this address before you confirmed it, it is added to your account by the password that you opened it with.',
+      label: 'Password that you opened it with',
+      submit: 'Add the business',
+      done: 'The business is added to your account. You find it below.',
+    },
     switch: {
       title: 'Your businesses',
       submit: (name: string) => `Go to ${name}`,

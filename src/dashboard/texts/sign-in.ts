@@ -28,13 +28,23 @@ export const SIGN_IN = {
   reset: {
     title: 'Choose a new password',
     lead: 'Every browser that is signed in now is signed out.',
+    which: 'Which business is yours?',
+    whichHint:
+      'Several were opened with your address before anybody confirmed it. Choose the one that you have opened yourself: all others lose the address.',
+    opened: (business: string, at: string) => `${business}, opened ${at}`,
+    only: (business: string, at: string) =>
+      `This is the account that opened the business ${business}, ${at}. If that was not you, close this page and open an account of your own.`,
     submit: 'Set the password and sign in',
   },
   confirm: {
     title: 'Confirm your e-mail address',
-    says: (email: string) => `This proves that ${email} is yours, and opens live mode to your account.`,
+    says: (email: string, business: string) =>
+      `This proves that ${email} is yours and opens live mode to the account with which the business ${business} was opened. Every other account that was opened with this address ends.`,
     claimed: (business: string) =>
       `You have an account with this address already. This adds the business ${business} to it. Do so only if you have opened it yourself: whoever opened it knows its API keys.`,
+    notYou: 'If you did not open it, close this page: nothing happens.',
+    opened: (business: string) => `Password that you opened ${business} with`,
+    account: 'Password of your account',
     submit: 'Confirm',
     done: 'Your e-mail address is confirmed. Sign in to go on.',
   },

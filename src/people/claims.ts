@@ -1,0 +1,76 @@
+import type { Gateway } from '../app.ts'
+import { merchantsById } from '../merchants/merchant.ts'
+import { type Call, call, type Tx } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { voidClaimLinks, voidInvitationsBy } from './links.ts'
+import { endSessionsOf, endTillsOf } from './write-sessions.ts'
+
+// An address belongs to whoever has proven it; all others that have signed up with it claim it (decisions 29 and 47). The proof ends the
+// other claims: whoever has the mailbox may never land in what a stranger has prepared.
+
+/** An account that claims an address which it has not proven. */
+export type Claim = { id: number; publicId: string; password: string | null; confirmed: false }
+
+const END = statement<{ id: number }>(
+  'end claims of address',
+  `update people set closed_at = $3 where realm = 'merchant' and email_key = $1 and confirmed_at is null and closed_at is null
+     and id <> $2 returning id`,
+)
+// One that has ended keeps its business, until whoever has proven the address gives the password of the claim.
+const MOST_ADDED = 20
+const LEFT = statement<Claim>(
+  'claims with a business',
+  `select p.id, p.public_id as "publicId", p.password, false as confirmed from people p
+   where p.realm = 'merchant' and p.email_key = $1 and p.confirmed_at is null and p.password is not null
+     and exists (select 1 from memberships w where w.person_id = p.id)
+   order by p.id desc limit ${MOST_ADDED}`,
+)
+const LOCK = statement<{ id: number; publicId: string; emailKey: string }>(
+  'lock claim',
+  `select id, public_id as "publicId", email_key as "emailKey" from people
+   where id = $1 and kind = 'person' and confirmed_at is null for no key update`,
+)
+const OPENED = statement<{ publicId: string; at: Date; merchantId: number; cell: string }>(
+  'businesses of claims',
+  `select p.public_id as "publicId", p.created_at as at, m.id as "merchantId", m.cell
+   from people p join lateral (select w.merchant_id from memberships w where w.person_id = p.id
+     order by w.created_at, w.merchant_id limit 1) w on true join merchants m on m.id = w.merchant_id
+   where p.realm = 'merchant' and p.email_key = $1 and p.confirmed_at is null and p.closed_at is null order by p.id limit 20`,
+)
+
+/**
+ * Ends all other claims of an address that this person has proven: their sessions, their links and what they have invited to. The
+ * address is locked. Answers how many, and what is written with the proof.
+ */
+export async function endOtherClaims(
+  tx: Tx,
+  { emailKey, keep, at }: { emailKey: string; keep: number; at: Date },
+): Promise<{ ended: number; calls: Call[] }> {
+  const [rows] = await tx.send(call(END, emailKey, keep, at.toISOString()))
+  const ids = rows.map(({ id }) => id)
+  if (ids.length === 0) return { ended: 0, calls: [] }
+  const calls = [endSessionsOf(ids), voidClaimLinks(ids, at), voidInvitationsBy(ids, at), endTillsOf(ids)]
+  return { ended: ids.length, calls }
+}
+
+/** Claims of this address, ended or not, that still have a business; the newest first. */
+export const claimsWithBusiness = (emailKey: string): Call<Claim> => call(LEFT, emailKey)
+
+/** A claim, ended or not, locked. */
+export const lockClaim = (id: number): Call<{ id: number; publicId: string; emailKey: string }> =>
+  call(LOCK, id)
+
+/** A business that was opened with an address which nobody has proven. `publicId`: of the claim. */
+export type OpenedBusiness = { publicId: string; business: string; at: Date }
+
+/** What was opened with this address and not proven yet, the oldest first: for whoever has opened a link in its mailbox. */
+export async function openedWith(gateway: Gateway, emailKey: string): Promise<OpenedBusiness[]> {
+  const rows = await gateway.directory.query(OPENED, [emailKey])
+  const names = new Map<number, string>()
+  for (const cell of new Set(rows.map((row) => row.cell))) {
+    const wanted = merchantsById(rows.filter((row) => row.cell === cell).map(({ merchantId }) => merchantId))
+    const found = await gateway.appOf({ cell }).db.query(wanted.statement, wanted.values)
+    for (const { id, name } of found) names.set(id, name)
+  }
+  return rows.map(({ publicId, at, merchantId }) => ({ publicId, at, business: names.get(merchantId) ?? '' }))
+}

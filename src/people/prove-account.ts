@@ -1,0 +1,43 @@
+import type { Gateway } from '../app.ts'
+import type { Call } from '../platform/db/database.ts'
+import { Refusal } from '../platform/refusal.ts'
+import type { Account } from './accounts.ts'
+import { afterRight, beginTry, tryGivenBack } from './begin-try.ts'
+import type { EmailAddress } from './email-address.ts'
+import { missed } from './miss.ts'
+import { checkPassword } from './password-pool.ts'
+import { findSession } from './session.ts'
+import type { Visitor } from './visitor.ts'
+
+type Proving = {
+  account: Pick<Account, 'id' | 'publicId' | 'password' | 'confirmed' | 'hasFactor' | 'merchantId'>
+  email: EmailAddress
+  visitor: Visitor
+  password: string
+  /** What is said when it is another one. */
+  wrong: string
+}
+
+/** Who is signed in in this browser; null for nobody. */
+export const seatOf = async (gateway: Gateway, { token }: Visitor): Promise<number | null> =>
+  (await findSession(gateway, 'merchant', token))?.person.id ?? null
+
+/**
+ * The password of this very account, outside of a sign-in. What is tried here counts as it does there. Throws 401, 403 while it is
+ * locked, 429.
+ */
+export async function provePassword(
+  gateway: Gateway,
+  { account, email, visitor, password, wrong }: Proving,
+): Promise<void> {
+  const { directory, clock } = gateway
+  const tried = await beginTry(gateway, { emailKey: email.key, visitor, accounts: [account] })
+  const [right] = await checkPassword(password, account.password === null ? [] : [account.password])
+  if (!right) {
+    await missed(gateway, { tried, email, account, visitor })
+    throw new Refusal(401, 'wrong_sign_in', wrong)
+  }
+  // With a second factor misses are forgotten after its code.
+  const counted: Call[] = account.hasFactor ? tryGivenBack(tried) : afterRight(tried, account, clock.now())
+  await directory.queries(...counted)
+}
