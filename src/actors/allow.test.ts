@@ -10,9 +10,9 @@ const MERCHANT_ROLES: readonly MerchantRole[] = ['owner', 'developer', 'cashier'
 const OPERATOR_ROLES: readonly OperatorRole[] = ['support', 'risk', 'finance', 'admin']
 const MINUTE = 60_000
 // What everybody who has signed in does with the own account.
-const OWN_ACCOUNT = ['step-up', 'sessions', 'switch', 'resend', 'name', 'password', 'email', 'factors'].map(
-  (act) => `account.${act}`,
-)
+const OWN_ACCOUNT = [
+  ...['step-up', 'sessions', 'switch', 'resend', 'name', 'password', 'email', 'factors', 'add-business'],
+].map((act) => `account.${act}`)
 
 const key = (scope: 'full' | 'collections'): Actor => ({
   ...{ ...PLACE, ...TRACE, kind: 'key' as const },

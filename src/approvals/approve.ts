@@ -13,10 +13,11 @@ import { told } from './ask.ts'
 import { ACCEPT_BREACH } from './breach.ts'
 import type { Effect } from './effect.ts'
 import { INSTALLATION } from './installation.ts'
-import { judgeApproving } from './judge-approval.ts'
+import { alreadyEnded, judgeApproving } from './judge-approval.ts'
 import { TAKE_BACK_STATEMENT } from './take-back-statement.ts'
 import { UNFREEZE_MERCHANT, UNFREEZE_PLATFORM } from './unfreeze.ts'
-import { decideApproval, keepRefusal, lockApproval } from './write-approvals.ts'
+import { withdrawIfLeft } from './withdraw-left.ts'
+import { decideApproval, findApproval, keepRefusal, lockApproval } from './write-approvals.ts'
 
 const EFFECTS = {
   adjustment: ADJUSTMENT,
@@ -51,6 +52,7 @@ export async function approveWith(
 ): Promise<Approval> {
   allow(caller, 'approval.approve')
   const place = await placeOfApproval(gateway, id)
+  await judgeAsker(gateway, place)
   try {
     const { row, isNew } = await inOpenMonth(() => commit(more, gateway, { caller, place }))
     if (isNew) {
@@ -66,6 +68,14 @@ export async function approveWith(
     await place.db.query(kept.statement, kept.values)
     throw error.refusal
   }
+}
+
+/** With the role of whoever asked for it ends what it has asked for. */
+async function judgeAsker(gateway: Gateway, place: ApprovalPlace): Promise<void> {
+  const wanted = findApproval(place)
+  const [row] = await place.db.query(wanted.statement, wanted.values)
+  if (row?.status !== 'waiting') return
+  if (await withdrawIfLeft(gateway, { db: place.db, row })) throw alreadyEnded('withdrawn')
 }
 
 function commit(

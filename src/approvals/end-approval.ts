@@ -6,6 +6,7 @@ import { notFound } from '../platform/refusal.ts'
 import type { Approval } from './approval.ts'
 import { placeOfApproval } from './approval-place.ts'
 import { judgeRejecting, judgeWithdrawing } from './judge-approval.ts'
+import { withdrawLeftApprovals } from './withdraw-left.ts'
 import { decideApproval, expireDueApprovals, lockApproval } from './write-approvals.ts'
 
 type Ended = { id: string; note: string | null }
@@ -58,9 +59,10 @@ async function end(
   })
 }
 
-/** Ends what nobody has decided in time, in this cell and in the directory. Answers how many. */
-export async function expireApprovals({ db, directory, witness }: App): Promise<number> {
+/** Ends what nobody has decided in time and what was asked for by operators who may not any more, in this cell and in the directory. Answers how many. */
+export async function expireApprovals(app: App): Promise<number> {
+  const { db, directory, witness } = app
   const due = expireDueApprovals(witness.earlier(), EXPIRED_AT_ONCE)
   const ended = await Promise.all([db, directory].map((one) => one.query(due.statement, due.values)))
-  return ended.flat().length
+  return ended.flat().length + (await withdrawLeftApprovals(app))
 }

@@ -43,4 +43,4 @@ export const isOver = ({ status, expiresAt, waitsForMoney }: Approval, at: Date)
 
 const samePerson = () =>
   new Refusal(403, 'same_person', 'you asked for this yourself: a second operator must decide on it')
-const alreadyEnded = (status: string) => new Refusal(409, 'conflict', `this was already ${status}`)
+export const alreadyEnded = (status: string) => new Refusal(409, 'conflict', `this was already ${status}`)

@@ -25,6 +25,10 @@ const LOCK = statement<Approval>(
   'lock approval',
   `select ${APPROVAL_COLUMNS} from approvals a where a.merchant_id = $1 and a.id = $2 for no key update`,
 )
+const FIND = statement<Approval>(
+  'approval to decide on',
+  `select ${APPROVAL_COLUMNS} from approvals a where a.merchant_id = $1 and a.id = $2`,
+)
 const DECIDE = statement(
   'decide approval',
   `update approvals set status = $3, decided_by = $4, decided_name = $5, decided_at = $6, note = $7, refused = null, refused_at = null
@@ -58,6 +62,8 @@ export const waitingAbout = ({ merchantId, kind, subject }: About): Call<Approva
   call(WAITING_ABOUT, merchantId, kind, subject)
 
 export const lockApproval = ({ merchantId, id }: Key): Call<Approval> => call(LOCK, merchantId, id)
+
+export const findApproval = ({ merchantId, id }: Key): Call<Approval> => call(FIND, merchantId, id)
 
 type Decided = Key & {
   status: Exclude<ApprovalStatus, 'waiting' | 'expired'>

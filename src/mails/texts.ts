@@ -95,7 +95,10 @@ const LETTERS = {
   }),
   'password-changed': () => ({
     subject: 'Your password was changed',
-    lines: ['Your password was changed, and all other sessions have ended.', NOT_YOU],
+    lines: [
+      'Your password was changed. All other sessions have ended, and so have the invitations that you had made and nobody had accepted.',
+      NOT_YOU,
+    ],
   }),
   'email-in-use': () => ({
     subject: 'This address has an account already',

@@ -7,7 +7,15 @@ import { domainRefusal, Refusal } from '../platform/refusal.ts'
 import { lockAddress, merchantOf } from './accounts.ts'
 import { endOtherClaims } from './claims.ts'
 import { readEmail } from './email-address.ts'
-import { findLink, LINKS_OF_SIGN_IN, linkGone, makeLink, useLink, voidLinks } from './links.ts'
+import {
+  findLink,
+  LINKS_OF_SIGN_IN,
+  linkGone,
+  makeLink,
+  useLink,
+  voidInvitationsBy,
+  voidLinks,
+} from './links.ts'
 import { locked } from './own-account.ts'
 import { takeLinkMail } from './reset-password.ts'
 import { sent } from './sign-up.ts'
@@ -113,7 +121,10 @@ export async function stopEmailChange(gateway: Gateway, visitor: Visitor, token:
     const next = makeLink({ purpose: 'reset', personId: id, at })
     const act = { actor: visitorActor(visitor, email), action: 'account.stop', at, merchantId } as const
     const row = auditRow({ ...act, subject: publicId, after: { not_changed_to: link.email } })
-    const ends = [voidLinks(id, LINKS_OF_SIGN_IN, at), endOtherSessions(id, null), forgetBrowsers(id)]
+    const ends = [
+      ...[voidLinks(id, LINKS_OF_SIGN_IN, at), voidInvitationsBy([id], at)],
+      ...[endOtherSessions(id, null), forgetBrowsers(id)],
+    ]
     return { value: next.token, last: [...ends, next.add, row] }
   })
 }

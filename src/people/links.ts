@@ -106,7 +106,8 @@ const VOID_OF_CLAIMS = statement(
 )
 const VOID_MADE_BY = statement(
   'void invitations by people',
-  `update one_time_links set used_at = $2 where made_by = any($1::bigint[]) and purpose in ('join', 'till') and used_at is null
+  `update one_time_links set used_at = $2, sealed = null
+   where made_by = any($1::bigint[]) and purpose in ('join', 'till', 'operator') and used_at is null
      and ($3::bigint is null or merchant_id = $3)`,
 )
 const FORGET = statement(

@@ -6,7 +6,8 @@ import { type Call, call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { domainRefusal, notFound, Refusal } from '../platform/refusal.ts'
 import { lockMembers } from './accounts.ts'
-import { voidLinks } from './links.ts'
+import { voidInvitationsBy, voidLinks } from './links.ts'
+import { endTillsOf } from './write-sessions.ts'
 
 /** Somebody who works for a merchant. */
 export type Member = {
@@ -71,7 +72,7 @@ export const listMembers = ({ directory }: Gateway, merchantId: number): Promise
 
 type Which = { merchantId: number; publicId: string }
 
-/** Gives somebody another role, from the next page on. The last owner stays one. Throws 400, 404. */
+/** Gives somebody another role, from the next page on; what an owner has begun ends. The last owner stays one. Throws 400, 404. */
 export async function setRole(
   gateway: Gateway,
   caller: PersonCaller,
@@ -84,11 +85,12 @@ export async function setRole(
     if (till && role !== 'cashier') throw new Refusal(400, 'till', 'role of a till is always cashier')
     const act = { actor: caller, action: 'people.role', at, merchantId: member.merchantId } as const
     const row = auditRow({ ...act, subject: member.publicId, before: { role: before }, after: { role } })
-    return { value: null, last: [call(SET_ROLE, member.merchantId, personId, role), row] }
+    const ends = before === 'owner' && role !== 'owner' ? begunBy(personId, member.merchantId, at) : []
+    return { value: null, last: [call(SET_ROLE, member.merchantId, personId, role), ...ends, row] }
   })
 }
 
-/** Ends what somebody may do here, and its sessions at this merchant. The last owner cannot go. Throws 400, 404. */
+/** Ends what somebody may do here, what it has begun, and its sessions at this merchant. The last owner cannot go. Throws 400, 404. */
 export async function removeMember(gateway: Gateway, caller: PersonCaller, member: Which): Promise<void> {
   allow(caller, 'people.remove', member.merchantId)
   const at = gateway.clock.now()
@@ -99,9 +101,19 @@ export async function removeMember(gateway: Gateway, caller: PersonCaller, membe
     // Somebody else may have asked for another address at this person's browser.
     const links = voidLinks(personId, ['email', 'email-stop'], at)
     const row = auditRow({ ...act, subject: member.publicId, before: { role } })
-    return { value: null, last: [...gone, links, row] }
+    const begun = begunBy(personId, member.merchantId, at)
+    return { value: null, last: [...gone, ...begun, links, row] }
   })
 }
+
+/**
+ * What an owner has begun at this merchant ends with the role: open invitations, codes for tills, and the tills that it let in. What
+ * it has prepared is withdrawn in its cell (`payouts/prepared/withdraw-left.ts`).
+ */
+const begunBy = (personId: number, merchantId: number, at: Date): Call[] => [
+  voidInvitationsBy([personId], at, merchantId),
+  endTillsOf([personId], merchantId),
+]
 
 /** The members are locked together: two requests cannot take the last two owners away. */
 async function lockMember(tx: Tx, { merchantId, publicId }: Which, next: MerchantRole | null) {

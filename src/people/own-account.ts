@@ -6,7 +6,7 @@ import { invalidRequest, Refusal } from '../platform/refusal.ts'
 import { hasForbiddenControl } from '../platform/text.ts'
 import { merchantOf } from './accounts.ts'
 import { hashForPerson } from './address-salt.ts'
-import { LINKS_OF_SIGN_IN, voidLinks } from './links.ts'
+import { LINKS_OF_SIGN_IN, voidInvitationsBy, voidLinks } from './links.ts'
 import { judgePassword } from './password-rules.ts'
 import { tell } from './tell.ts'
 import { forgetBrowsers, rememberBrowser } from './tries.ts'
@@ -45,6 +45,7 @@ export async function changePassword(
       last: [
         ...last,
         voidLinks(person.id, LINKS_OF_SIGN_IN, at),
+        voidInvitationsBy([person.id], at),
         ...letter,
         auditRow({ ...act, subject: person.publicId }),
       ],

@@ -9,7 +9,15 @@ import { accountsOf, lockAddress } from './accounts.ts'
 import { hashFor } from './address-salt.ts'
 import { endOtherClaims, type OpenedBusiness, openedWith } from './claims.ts'
 import { type EmailAddress, readEmail } from './email-address.ts'
-import { findLink, LINKS_OF_SIGN_IN, linkGone, makeLink, useLink, voidLinks } from './links.ts'
+import {
+  findLink,
+  LINKS_OF_SIGN_IN,
+  linkGone,
+  makeLink,
+  useLink,
+  voidInvitationsBy,
+  voidLinks,
+} from './links.ts'
 import { judgePassword } from './password-rules.ts'
 import type { SignInStep } from './sign-in.ts'
 import { signInLimits } from './sign-in-limits.ts'
@@ -156,6 +164,7 @@ function commitReset(
 const newPassword = (personId: number, hash: string, at: Date): Call[] => [
   setPassword(personId, hash),
   voidLinks(personId, [...LINKS_OF_SIGN_IN, 'confirm'], at),
+  voidInvitationsBy([personId], at),
   endOtherSessions(personId, null),
   forgetBrowsers(personId),
 ]

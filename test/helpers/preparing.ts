@@ -26,11 +26,11 @@ export async function crewed(
   const shop = await richShop(service, funds)
   const { merchant } = await findMerchant(service.gateway, shop.merchant.id)
   const place = { merchantId: merchant.id, tag: merchant.tag, cell: service.app.cell, mode: 'live' } as const
-  const anna = worker(place, 'owner', 1)
+  const anna = worker(place, 'owner', 9001)
   if (above !== null) await setCheckerRule(service.app, anna, above)
   return {
     ...shop,
-    ...{ anna, ben: worker(place, 'owner', 2), books: worker(place, 'accountant', 3) },
+    ...{ anna, ben: worker(place, 'owner', 9002), books: worker(place, 'accountant', 9003) },
     merchantId: merchant.id,
   }
 }

@@ -73,11 +73,13 @@ export const PEOPLE_ROUTES: readonly DashboardRoute[] = [
   }),
   act(SET_ROLE, async (visit, values) => {
     await setRole(visit.gateway, visit.caller, { member: memberOf(visit), role: roleOf(values) })
+    visit.app.nudge('expire-prepared')
     return PEOPLE.members.changed
   }),
   form(REMOVE, {
     async submit(visit) {
       await removeMember(visit.gateway, visit.caller, memberOf(visit))
+      visit.app.nudge('expire-prepared')
       const gone = idOf(visit) === visit.signedIn.person.publicId
       return doneTo(gone ? visit.to('/') : visit.to(PEOPLE_PATH), PEOPLE.members.removed)
     },

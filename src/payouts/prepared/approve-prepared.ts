@@ -9,9 +9,10 @@ import { createBulk } from '../bulk/bulk-payouts.ts'
 import { createPayout } from '../create-payout.ts'
 import type { PayoutCreate } from '../payout-request.ts'
 import { getStored } from './find-prepared.ts'
-import { judgeApproval } from './open-checks.ts'
+import { alreadyEnded, judgeApproval } from './open-checks.ts'
 import type { PreparedKind, StoredPrepared } from './prepared-payout.ts'
 import { approveSubaccountPayout, type SubaccountPayoutRequest } from './request-subaccount-payout.ts'
+import { withdrawIfLeft } from './withdraw-left.ts'
 
 /** What runs an approved request: the ordinary operation of its kind. */
 export type Approval = {
@@ -44,6 +45,9 @@ export async function approvePrepared(
   allow(caller, 'payout.approve')
   const row = await getStored(app, caller, id)
   judgeUnlessAgain(row, caller, app.clock.now())
+  // With the role of whoever prepared it ends what it has prepared.
+  const maker = { merchantId: row.merchantId, personId: row.madeBy }
+  if (row.status === 'prepared' && (await withdrawIfLeft(app, maker)) > 0) throw alreadyEnded('withdrawn')
   const { fingerprint } = row
   const approval = { caller, key: keyOf(row), fingerprint, requestId, prepared: id }
   // Its bytes were written from a value of this kind.

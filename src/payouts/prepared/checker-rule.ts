@@ -39,6 +39,17 @@ const WRITE = statement(
    where merchant_id = $1`,
 )
 
+const MOST_WISHES = 1000
+const WISHES = statement<{ merchantId: number; personId: number }>(
+  'wishes for weaker checker rules',
+  `select merchant_id as "merchantId", next_by as "personId" from checker_rules where next_from > $1
+   order by next_from limit ${MOST_WISHES}`,
+)
+
+/** Weaker rules that wait at this time, and who has wished for them. */
+export const waitingWishes = (at: Date): Call<{ merchantId: number; personId: number }> =>
+  call(WISHES, at.toISOString())
+
 /** From which amount on a live payout of a person needs a second one at this time, in whole UGX; null: from none. */
 export function aboveAt(rule: CheckerRule | undefined, at: Date): number | null {
   if (rule === undefined) return null

@@ -6,6 +6,8 @@ import { tagOf } from '../../platform/ids.ts'
 import { notFound, Refusal } from '../../platform/refusal.ts'
 import { alreadyEnded, samePerson } from './open-checks.ts'
 import { PREPARED_PREFIX, type StoredPrepared } from './prepared-payout.ts'
+import { dropLeftWishes } from './set-checker-rule.ts'
+import { withdrawLeft } from './withdraw-left.ts'
 import { endPreparedRow, expireDue, lockPrepared } from './write-prepared.ts'
 
 type Ended = { id: string; reason: string | null }
@@ -57,8 +59,12 @@ function judgeEnd({ madeBy }: StoredPrepared, { personId }: PersonCaller, status
 const notYours = () =>
   new Refusal(403, 'forbidden', 'only the person who prepared this may withdraw it; you may reject it')
 
-/** Ends what nobody has decided in time. Answers how many. */
+/** Ends what nobody has decided in time, and what people have prepared who may not any more. Answers how many. */
 export async function expirePrepared(app: App): Promise<number> {
   const due = expireDue(app.witness.earlier(), EXPIRED_AT_ONCE)
-  return (await app.db.query(due.statement, due.values)).length
+  return (
+    (await app.db.query(due.statement, due.values)).length +
+    (await withdrawLeft(app)) +
+    (await dropLeftWishes(app))
+  )
 }

@@ -1,11 +1,20 @@
-import type { PersonCaller } from '../../actors/actor.ts'
+import { type PersonCaller, service } from '../../actors/actor.ts'
 import { allow } from '../../actors/allow.ts'
 import { auditRow } from '../../actors/audit-row.ts'
 import type { App } from '../../app.ts'
+import { withoutRole } from '../../people/roles.ts'
 import { later } from '../../platform/clock.ts'
 import type { Call } from '../../platform/db/database.ts'
 import { invalidRequest, Refusal } from '../../platform/refusal.ts'
-import { aboveAt, type CheckerRule, findRule, lockRule, waitingAt, writeRule } from './checker-rule.ts'
+import {
+  aboveAt,
+  type CheckerRule,
+  findRule,
+  lockRule,
+  waitingAt,
+  waitingWishes,
+  writeRule,
+} from './checker-rule.ts'
 
 /** How long a weaker rule waits where no second person agrees (docs/decisions/0026). */
 export const WEAKER_AFTER_MS = 24 * 3_600_000
@@ -59,6 +68,26 @@ export function agreeToChecker(app: App, caller: PersonCaller, above: number | n
 export const dropCheckerChange = (app: App, caller: PersonCaller): Promise<CheckerState> =>
   change(app, caller, (rule, at) => settled(caller, aboveAt(rule, at), at))
 
+/** Drops weaker rules that wait and were wished by owners who are none any more. Answers how many. */
+export async function dropLeftWishes(app: App): Promise<number> {
+  allow(service('roles'), 'checker.set')
+  const wanted = waitingWishes(app.clock.now())
+  const wishes = await app.db.query(wanted.statement, wanted.values)
+  const gone = await withoutRole(app, wishes, ['owner'])
+  for (const { merchantId, personId } of gone)
+    await app.db.transaction(async (tx) => {
+      const at = app.clock.now()
+      const actor = service('roles')
+      const [, [rule]] = await tx.send(...lockRule(merchantId, { by: actor.name, at }))
+      if (waitingAt(rule, at)?.nextBy !== personId) return { value: null }
+      const changed = settled({ merchantId, name: actor.name }, aboveAt(rule, at), at)
+      const [before, after] = [stateOf(rule, at), stateOf(changed, at)]
+      const act = { actor, action: 'checker.set', at, merchantId, mode: 'live' } as const
+      return { value: null, last: [writeRule(changed), auditRow({ ...act, before, after })] }
+    })
+  return gone.length
+}
+
 type Next = (rule: CheckerRule | undefined, at: Date) => CheckerRule
 
 async function change(app: App, caller: PersonCaller, next: Next): Promise<CheckerState> {
@@ -76,7 +105,11 @@ async function change(app: App, caller: PersonCaller, next: Next): Promise<Check
   })
 }
 
-const settled = ({ merchantId, name }: PersonCaller, above: number | null, at: Date): CheckerRule => ({
+const settled = (
+  { merchantId, name }: Pick<PersonCaller, 'merchantId' | 'name'>,
+  above: number | null,
+  at: Date,
+): CheckerRule => ({
   ...{ merchantId, above, changedAt: at, changedBy: name },
   ...{ nextAbove: null, nextFrom: null, nextBy: null, nextName: null },
 })

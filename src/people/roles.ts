@@ -1,0 +1,44 @@
+import type { MerchantRole, OperatorRole } from '../actors/actor.ts'
+import type { Gateway } from '../app.ts'
+import { statement } from '../platform/db/statement.ts'
+
+// What somebody has begun ends with its role: whoever decides on it later asks here whether the role is still there.
+
+type Directory = Pick<Gateway, 'directory'>
+export type AtWork = { merchantId: number; personId: number }
+
+const AT = statement<AtWork & { role: MerchantRole | null }>(
+  'roles of people at merchants',
+  `select n.merchant_id as "merchantId", p.id as "personId", w.role
+   from unnest($1::bigint[], $2::bigint[]) as n (merchant_id, person_id) join people p on p.id = n.person_id and p.realm = 'merchant'
+     left join memberships w on w.merchant_id = n.merchant_id and w.person_id = p.id and p.closed_at is null`,
+)
+const OF_OPERATORS = statement<{ personId: number; role: OperatorRole | null }>(
+  'roles of operators',
+  `select id as "personId", case when closed_at is null then operator_role end as role from people
+   where realm = 'operator' and id = any($1::bigint[])`,
+)
+
+/** Those who do not work there any more in one of these roles. Whom the directory does not know is not judged. */
+export async function withoutRole<Work extends AtWork>(
+  { directory }: Directory,
+  work: readonly Work[],
+  roles: readonly MerchantRole[],
+): Promise<Work[]> {
+  if (work.length === 0) return []
+  const places = [work.map(({ merchantId }) => merchantId), work.map(({ personId }) => personId)]
+  const found = await directory.query(AT, places)
+  const gone = new Set(found.filter((one) => one.role === null || !roles.includes(one.role)).map(keyOf))
+  return work.filter((one) => gone.has(keyOf(one)))
+}
+
+const keyOf = ({ merchantId, personId }: AtWork) => `${merchantId} ${personId}`
+
+/** What these operators may do now; null: removed. Whom the directory does not know is not among them. */
+export async function rolesOfOperators(
+  { directory }: Directory,
+  people: readonly number[],
+): Promise<ReadonlyMap<number, OperatorRole | null>> {
+  const rows = people.length === 0 ? [] : await directory.query(OF_OPERATORS, [people])
+  return new Map(rows.map(({ personId, role }) => [personId, role]))
+}
