@@ -116,6 +116,16 @@ export async function createMerchant(
   }
 }
 
+/** Whether this very merchant was asked for before, under this key. */
+export async function isRepeated(
+  gateway: Gateway,
+  { commandKey, ...input }: NewMerchant & { commandKey?: string | undefined },
+): Promise<boolean> {
+  if (commandKey === undefined) return false
+  const app = gateway.appOf({ cell: input.cell ?? 'cell_0' })
+  return (await findCommand<Draft>(app, { key: commandKey, command: 'merchants create', input })) !== null
+}
+
 const newPublicKey = (mode: 'test' | 'live') => `pk_${mode}_${randomText(PUBLIC_KEY_ALPHABET, 24)}`
 
 function checkNames({ name, email, handle }: NewMerchant): void {

@@ -25,8 +25,8 @@ export type Account = {
   merchantId: number | null
 }
 
-// So many accounts may claim an address that nobody has proven; the oldest claims give way.
-const MOST_CLAIMS = 10
+/** So many accounts may claim an address besides whoever has proven it; then the newest give way. */
+export const MOST_CLAIMS = 10
 
 const ADD = statement<{ id: number }>(
   'add person',
@@ -47,10 +47,10 @@ const ACCOUNTS = statement<Account>(
    order by p.confirmed_at is null, p.id limit ${MOST_CLAIMS + 1}`,
 )
 const CLOSE_CLAIMS = statement(
-  'close old claims',
+  'close newest claims',
   `update people set closed_at = $3 where id in (
      select id from people where realm = $1 and email_key = $2 and closed_at is null and confirmed_at is null
-     order by id desc offset ${MOST_CLAIMS})`,
+     order by id offset ${MOST_CLAIMS})`,
 )
 const LOCK_ADDRESS = statement(
   'lock address',
@@ -108,8 +108,8 @@ export const addTill = (name: string, at: Date): Call<{ id: number }> => {
   return call(ADD, newId('per_', newTag()), 'merchant', 'till', name, null, null, null, now, now)
 }
 
-/** Ends the oldest claims to an address beyond a few. */
-export const closeOldClaims = (email: EmailAddress, at: Date): Call =>
+/** Ends the newest claims to an address beyond a few: nobody may push out who was there before. */
+export const closeNewestClaims = (email: EmailAddress, at: Date): Call =>
   call(CLOSE_CLAIMS, 'merchant', email.key, at.toISOString())
 
 /** What a person may do at a merchant. Whoever is a member already stays what it is. */

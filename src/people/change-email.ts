@@ -18,6 +18,7 @@ import {
 } from './links.ts'
 import { locked } from './own-account.ts'
 import { takeLinkMail } from './reset-password.ts'
+import { mailsSent, mayMail } from './sign-in-limits.ts'
 import { sent } from './sign-up.ts'
 import { addressOfPage, tell } from './tell.ts'
 import { forgetBrowsers } from './tries.ts'
@@ -37,6 +38,7 @@ export async function requestEmailChange(
   allow(caller, 'account.email')
   const email = readEmail(typed)
   await takeLinkMail(gateway, visitor, email.key)
+  if (!(await mayMail(gateway, 'email-change', email.key))) throw mailsSent()
   const at = gateway.clock.now()
   const [owner] = await gateway.directory.query(...sent(ownerOfAddress(email.key)))
   await gateway.directory.transaction(async (tx) => {

@@ -14,6 +14,7 @@ import { findLink, linkGone, makeLink, useLink, voidLinks } from './links.ts'
 import { locked } from './own-account.ts'
 import { provePassword, seatOf } from './prove-account.ts'
 import { takeLinkMail } from './reset-password.ts'
+import { mailsSent, mayMail } from './sign-in-limits.ts'
 import { sent } from './sign-up.ts'
 import { addressOfPage, tell } from './tell.ts'
 import { type Visitor, visitorActor } from './visitor.ts'
@@ -123,6 +124,8 @@ export async function resendConfirmation(
   allow(caller, 'account.resend')
   const at = gateway.clock.now()
   await takeLinkMail(gateway, visitor, `person ${caller.personId}`)
+  // A stranger who signs up with the address may have used them up: a new password confirms the address too.
+  if (!(await mayMail(gateway, 'confirm', readEmail(caller.name).key))) throw mailsSent()
   await gateway.directory.transaction(async (tx) => {
     const [rows] = await tx.send(lockPerson(caller.personId), voidLinks(caller.personId, ['confirm'], at))
     const person = locked(rows)

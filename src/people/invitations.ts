@@ -8,6 +8,7 @@ import { domainRefusal, notFound, Refusal } from '../platform/refusal.ts'
 import { lockMembers } from './accounts.ts'
 import { readEmail } from './email-address.ts'
 import { type Link, makeLink, openLinks, voidLink } from './links.ts'
+import { mailsSent, mayMail } from './sign-in-limits.ts'
 import { addressOfPage, tell } from './tell.ts'
 
 /** The merchant that somebody is invited to. */
@@ -27,7 +28,7 @@ const MEMBER_WITH = statement(
 
 /**
  * Invites somebody by e-mail. The link goes to that address alone, because it proves it; a command answers with it instead, for
- * whoever runs the machine to pass on. Throws 400 for somebody who works here already.
+ * whoever runs the machine to pass on. Throws 400 for somebody who works here already, 429.
  */
 export async function invite(
   gateway: Gateway,
@@ -38,6 +39,7 @@ export async function invite(
   if (actor.kind === 'person' && !actor.confirmed)
     throw new Refusal(403, 'email_unconfirmed', 'confirm your own e-mail address before you invite others')
   const email = readEmail(typed)
+  if (actor.kind === 'person' && !(await mayMail(gateway, 'invitation', email.key))) throw mailsSent()
   const at = gateway.clock.now()
   const madeBy = actor.kind === 'person' ? actor.personId : null
   const { id, token, add } = makeLink({

@@ -5,6 +5,7 @@ import { type Account, accountsOf } from './accounts.ts'
 import type { Try } from './begin-try.ts'
 import type { EmailAddress } from './email-address.ts'
 import { makeLink } from './links.ts'
+import { mayMail } from './sign-in-limits.ts'
 import { sent } from './sign-up.ts'
 import { addressOfPage, tell } from './tell.ts'
 import { lockCounter, locksAt } from './tries.ts'
@@ -28,13 +29,14 @@ export async function missed(gateway: Gateway, { tried, email, account, visitor 
   if (locks.length === 0) return
   const at = gateway.clock.now()
   const [first] = await gateway.directory.query(...sent(accountsOf(visitor.realm, email)))
+  const tells = first !== undefined && (await mayMail(gateway, 'locked', `${visitor.realm} ${email.key}`))
   await gateway.directory.transaction(async (tx) => {
     await tx.send(...locks.map(({ counter }) => lockCounter(counter, at)))
     if (!first) return { value: null }
     const { publicId, merchantId } = account ?? first
     const act = { actor: visitorActor(visitor), action: 'account.sign-in', at, merchantId } as const
     const row = auditRow({ ...act, subject: publicId, after: { locked_for: '30 minutes' } })
-    return { value: null, last: [...letterOf(gateway, { account: first, visitor, at }), row] }
+    return { value: null, last: [...(tells ? letterOf(gateway, { account: first, visitor, at }) : []), row] }
   })
 }
 

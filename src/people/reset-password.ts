@@ -20,19 +20,15 @@ import {
 } from './links.ts'
 import { judgePassword } from './password-rules.ts'
 import type { SignInStep } from './sign-in.ts'
-import { signInLimits } from './sign-in-limits.ts'
-import { sent } from './sign-up.ts'
+import { mailsSent, mayMail, signInLimits } from './sign-in-limits.ts'
 import { addressOfPage, tell } from './tell.ts'
 import { accountCounter, clearCounter, forgetBrowsers, rememberBrowser } from './tries.ts'
 import { addressOf, type Visitor, visitorActor } from './visitor.ts'
 import { confirmPerson, lockPerson, ownerOfAddress, setPassword } from './write-accounts.ts'
 import { endOtherSessions, newToken, startSession } from './write-sessions.ts'
 
-/** Nobody has an id of zero: the same statements are sent for an address without an account. */
-const NOBODY = 0
-
 /**
- * Sends a link to choose a new password. To an address without an account goes a mail that says so: answer and work are the
+ * Sends a link to choose a new password; those that were sent before still work, until one is used. To an address without an account goes a mail that says so: answer and work are the
  * same (reliability.md A71). Throws 429.
  */
 export async function requestReset(gateway: Gateway, visitor: Visitor, typed: string): Promise<void> {
@@ -40,10 +36,10 @@ export async function requestReset(gateway: Gateway, visitor: Visitor, typed: st
   allow(actor, 'account.reset')
   const email = readEmail(typed)
   await takeLinkMail(gateway, visitor, email.key)
+  if (!(await mayMail(gateway, 'reset', email.key))) throw mailsSent()
   const at = gateway.clock.now()
-  const [account] = await gateway.directory.query(...sent(accountsOf('merchant', email)))
   await gateway.directory.transaction(async (tx) => {
-    await tx.send(voidLinks(account?.id ?? NOBODY, ['reset'], at))
+    const [[account]] = await tx.send(accountsOf('merchant', email))
     if (!account)
       return { value: null, last: tell(gateway, { to: email.text, template: 'no-account', values: {}, at }) }
     const { token, add } = makeLink({ purpose: 'reset', personId: account.id, at })

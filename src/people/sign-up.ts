@@ -2,19 +2,27 @@ import { service } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { Gateway } from '../app.ts'
-import { createMerchant } from '../merchants/create-merchant.ts'
+import { createMerchant, isRepeated } from '../merchants/create-merchant.ts'
 import { assert } from '../platform/assert.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { accountsOf, addMember, addPerson, closeOldClaims, lockAddress, lockMembers } from './accounts.ts'
+import {
+  accountsOf,
+  addMember,
+  addPerson,
+  closeNewestClaims,
+  lockAddress,
+  lockMembers,
+  MOST_CLAIMS,
+} from './accounts.ts'
 import { saltOf } from './address-salt.ts'
 import { type EmailAddress, readEmail } from './email-address.ts'
 import { makeLink } from './links.ts'
 import { checkPassword, hashPassword } from './password-pool.ts'
 import { judgePassword } from './password-rules.ts'
-import { signInLimits } from './sign-in-limits.ts'
+import { mayMail, signInLimits } from './sign-in-limits.ts'
 import { addressOfPage, tell } from './tell.ts'
 import { rememberBrowser } from './tries.ts'
 import { addressOf, type Visitor, visitorActor } from './visitor.ts'
@@ -54,20 +62,30 @@ export async function signUp(gateway: Gateway, visitor: Visitor, wanted: SignUp)
   const email = readEmail(wanted.email)
   judgePassword(wanted.password)
   await signInLimits(gateway).signUps.take(addressOf(visitor), gateway.clock.nowMs())
-  const made = await createMerchant(
-    gateway,
-    { ...service('sign-up'), origin: visitor.origin, requestId: visitor.requestId },
-    {
-      name: wanted.business.trim(),
-      email: email.text,
-      ...(wanted.handle ? { handle: wanted.handle.trim().toLowerCase() } : {}),
-      ...(wanted.formKey === undefined ? {} : { commandKey: `sign-up ${wanted.formKey}` }),
-    },
-  )
+  const opening = {
+    name: wanted.business.trim(),
+    email: email.text,
+    ...(wanted.handle ? { handle: wanted.handle.trim().toLowerCase() } : {}),
+    ...(wanted.formKey === undefined ? {} : { commandKey: `sign-up ${wanted.formKey}` }),
+  }
+  await judgeClaims(gateway, email, opening)
+  const signingUp = { ...service('sign-up'), origin: visitor.origin, requestId: visitor.requestId }
+  const made = await createMerchant(gateway, signingUp, opening)
   const place = await firstRow(gateway.directory.query(PLACE, [made.id]))
   assert(place, 'a merchant that was made is in the directory')
   const business = { ...place, publicId: made.id, business: wanted.business.trim() }
   return withOwner(gateway, visitor, { business, email, typed: wanted.password })
+}
+
+/** Refuses one more claim where there are many: else it would push out who was there before. The same form again is none. */
+async function judgeClaims(
+  gateway: Gateway,
+  email: EmailAddress,
+  opening: Parameters<typeof isRepeated>[1],
+): Promise<void> {
+  const accounts = await gateway.directory.query(...sent(accountsOf('merchant', email)))
+  const claims = accounts.filter(({ confirmed }) => !confirmed).length
+  if (claims >= MOST_CLAIMS && !(await isRepeated(gateway, opening))) throw tooManyClaims()
 }
 
 type Owning = {
@@ -123,6 +141,8 @@ async function firstSession(
   const again = await firstRow(gateway.directory.query(FIRST_OWNER, [merchantId]))
   const repeats = again !== null && (await checkPassword(typed, [again.password ?? '']))[0] === true
   if (again !== null && !repeats) throw otherForm()
+  // Without the mail the account is the same: its page Security sends the link again.
+  const tells = again === null && (await mayMail(gateway, 'confirm', email.key))
   const token = await gateway.directory.transaction(async (tx) => {
     const [, , [first], accounts] = await tx.send(
       ...([lockAddress(email), lockMembers(merchantId)] as const),
@@ -141,7 +161,8 @@ async function firstSession(
     const { token, last } = enter(added.id)
     const signedUp = { actor: visitorActor(visitor, email.text), action: 'account.create', at } as const
     const row = auditRow({ ...signedUp, merchantId, subject: owner.publicId, after: { role: 'owner' } })
-    const more = [closeOldClaims(email, at), ...letterTo(gateway, { owner, personId: added.id, at }), row]
+    const letter = tells ? letterTo(gateway, { owner, personId: added.id, at }) : []
+    const more = [closeNewestClaims(email, at), ...letter, row]
     return { value: token, last: [addMember(added.id, merchantId, 'owner', at), ...last, ...more] }
   })
   return { token, browser }
@@ -158,6 +179,12 @@ function letterTo(
   return [add, ...tell(gateway, { to: owner.email.text, template, values, at })]
 }
 
+const tooManyClaims = () =>
+  new Refusal(
+    429,
+    'too_many_accounts',
+    'many accounts were opened with this address that nobody has confirmed: choose a new password by mail, which ends all of them but yours',
+  )
 const otherForm = () =>
   new Refusal(409, 'form_used', 'this form was sent already: sign in, or open the form again')
 
