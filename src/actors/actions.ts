@@ -62,8 +62,9 @@ export const ACTIONS = {
   'item.add': { ...AUDITED, persons: SELLERS },
   'item.edit': { ...AUDITED, persons: SELLERS },
   'item.remove': { ...AUDITED, persons: SELLERS },
-  'card.issue': { ...AUDITED, persons: OWNER },
-  'card.switch': { ...AUDITED, persons: OWNER },
+  // A card is worth money to whoever has its code.
+  'card.issue': { ...STEP_UP, persons: OWNER, others: COMMAND },
+  'card.switch': { ...STEP_UP, persons: OWNER, others: COMMAND },
   'subaccount.create': { key: 'any', persons: MAKERS },
   'subaccount.set': { ...AUDITED, persons: OWNER },
 
@@ -158,7 +159,9 @@ export const ACTIONS = {
   'merchant.view-as': { audited: true, operators: OPERATORS },
   'merchant.name-check': { audited: true, operators: ['risk', 'finance', 'admin'] },
   'verification.expiry': { audited: true, operators: ['risk', 'admin'] },
-  'notice.set': { ...AUDITED, persons: OWNER },
+  // Who is named hears of every payment, without a login that could be ended.
+  'notice.set': { ...STEP_UP, persons: OWNER, others: COMMAND },
+  'notice.stop': { ...AUDITED, persons: OWNER },
   'notice.answer': { others: ['public'], audited: true },
   'merchant.vending': { ...STEP_UP, persons: OWNER, operators: ['risk', 'admin'], others: COMMAND },
   'merchant.jams': { ...AUDITED, persons: OWNER, operators: ['support', 'admin'] },

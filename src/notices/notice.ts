@@ -150,12 +150,12 @@ export async function stopNotice(
   actor: Actor,
   { merchant, id }: { merchant: Merchant; id: string },
 ): Promise<void> {
-  allow(actor, 'notice.set', merchant.id)
+  allow(actor, 'notice.stop', merchant.id)
   const at = app.clock.now()
   await app.db.transaction(async (tx) => {
     const [[stopped]] = await tx.send(call(STOP, merchant.id, id, at.toISOString(), 'merchant'))
     if (!stopped) throw notFound('notice')
-    const act = { actor, action: 'notice.set', at, merchantId: merchant.id, subject: id } as const
+    const act = { actor, action: 'notice.stop', at, merchantId: merchant.id, subject: id } as const
     return { value: null, last: [auditRow({ ...act, after: { stopped: true } })] }
   })
 }

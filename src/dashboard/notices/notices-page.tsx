@@ -25,7 +25,7 @@ const ADD: FormSpec = {
 }
 const STOP: FormSpec = {
   path: `${NOTICES_PATH}/:id/stop`,
-  action: 'notice.set',
+  action: 'notice.stop',
   fields: [],
   submit: NOTICES.stop,
   danger: true,
@@ -49,7 +49,7 @@ const columnsFor = (visit: DashboardVisit): readonly Column<Notice>[] => [
       />
     ),
   },
-  ...(mayDo(visit.caller, 'notice.set')
+  ...(mayDo(visit.caller, 'notice.stop')
     ? [
         {
           title: columns.act,
