@@ -89,6 +89,8 @@ export const ACTIONS = {
   'key.create': { ...STEP_UP, persons: MAKERS, others: COMMAND },
   'key.reveal': { ...STEP_UP, persons: MAKERS },
   'key.rotate': { ...STEP_UP, persons: MAKERS, others: COMMAND },
+  // What a full key of live mode needs besides: it sends money by itself.
+  'key.full': { fresh: true, moneyOut: true, persons: OWNER, others: COMMAND },
   'key.revoke': { ...STEP_UP, persons: MAKERS, others: COMMAND },
   'webhook.address': { ...STEP_UP, persons: MAKERS, others: COMMAND },
   'webhook.reveal': { ...STEP_UP, persons: MAKERS },
@@ -128,6 +130,8 @@ export const ACTIONS = {
   'people.invite': { ...STEP_UP, persons: OWNER, others: COMMAND, unconfirmed: true },
   'people.join': { others: ['public'], audited: true },
   'people.role': { ...STEP_UP, persons: OWNER, unconfirmed: true },
+  // Another owner may send money: who may not now makes none, wherever the page stands.
+  'people.owner': { fresh: true, moneyOut: true, persons: OWNER, others: COMMAND },
   'people.remove': { ...STEP_UP, persons: OWNER, unconfirmed: true },
   // To take back or to end something must not wait for a factor.
   'people.sessions': { persons: OWNER, audited: true, unconfirmed: true },

@@ -107,6 +107,7 @@ test('A74: while an account is held its live money out waits, and test mode goes
   for (const action of [
     ...(['payout.create', 'payout.bulk', 'schedule.create', 'schedule.change', 'charge.refund'] as const),
     ...(['subaccount.payout', 'withdrawal.number', 'withdrawal.request'] as const),
+    ...(['key.full', 'people.owner'] as const),
   ]) {
     equal(refusalOf(held, action), 'money_out_held', action)
     equal(refusalOf(inTest, action), null, action)

@@ -8,6 +8,7 @@ import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { domainRefusal, invalidRequest } from '../platform/refusal.ts'
 import { echo, hasForbiddenControl } from '../platform/text.ts'
+import { allowKind } from './allow-key.ts'
 import { directoryChanged } from './authenticate.ts'
 import { closeRevokedKeys } from './close-revoked-keys.ts'
 import { findCommand, keepCommand } from './command-keys.ts'
@@ -91,6 +92,7 @@ export async function rotateKey(
   { holder, kind, commandKey }: WantedKey,
 ): Promise<string> {
   allow(actor, 'key.rotate', holder.id)
+  allowKind(actor, { merchantId: holder.id, kind })
   const command = { command: 'keys rotate', input: { merchant: holder.id, kind } }
   const seen =
     commandKey === undefined ? null : await findCommand<{ key: string }>(app, { ...command, key: commandKey })
@@ -121,6 +123,7 @@ export async function createKey(
   { holder, kind, name = null, commandKey }: WantedKey,
 ): Promise<{ id: string; key: string }> {
   allow(actor, 'key.create', holder.id)
+  allowKind(actor, { merchantId: holder.id, kind })
   checkName(name)
   const command = {
     command: 'keys create',

@@ -8,6 +8,7 @@ import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { domainRefusal } from '../platform/refusal.ts'
 import { echo } from '../platform/text.ts'
+import { allowKind } from './allow-key.ts'
 import { CELL_KEY_COLUMN } from './api-keys.ts'
 import { openSecret, type SecretPurpose } from './secrets.ts'
 import { tellOwners } from './tell-owners.ts'
@@ -39,6 +40,7 @@ export async function revealKey(
   const sealed = await app.db.transaction(async (tx) => {
     const [[row]] = await tx.send(call(SEALED_KEY, merchantId, id))
     if (!row) throw domainRefusal('not_found', `this merchant has no key with the id ${echo(id)}`)
+    allowKind(actor, { merchantId, kind: row.kind })
     if (row.revokedAt !== null) throw domainRefusal('revoked', 'this key is revoked')
     const act = { actor, action: 'key.reveal', at: app.clock.now(), merchantId, subject: id } as const
     return { value: row, last: [auditRow(act)] }

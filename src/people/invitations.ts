@@ -8,6 +8,7 @@ import { domainRefusal, notFound, Refusal } from '../platform/refusal.ts'
 import { lockMembers } from './accounts.ts'
 import { readEmail } from './email-address.ts'
 import { type Link, makeLink, openLinks, voidLink } from './links.ts'
+import { allowOwner } from './members.ts'
 import { mailsSent, mayMail } from './sign-in-limits.ts'
 import { addressOfPage, tell } from './tell.ts'
 
@@ -38,6 +39,7 @@ export async function invite(
   allow(actor, 'people.invite', merchant.id)
   if (actor.kind === 'person' && !actor.confirmed)
     throw new Refusal(403, 'email_unconfirmed', 'confirm your own e-mail address before you invite others')
+  if (role === 'owner') allowOwner(actor, merchant.id)
   const email = readEmail(typed)
   if (actor.kind === 'person' && !(await mayMail(gateway, 'invitation', email.key))) throw mailsSent()
   const at = gateway.clock.now()

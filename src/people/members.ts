@@ -1,4 +1,4 @@
-import type { MerchantRole, PersonCaller } from '../actors/actor.ts'
+import type { Actor, MerchantRole, PersonCaller } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { Gateway } from '../app.ts'
@@ -72,6 +72,10 @@ export const listMembers = ({ directory }: Gateway, merchantId: number): Promise
 
 type Which = { merchantId: number; publicId: string }
 
+/** While money out is held nobody makes an owner: that owner could send it (reliability.md A74). In either mode: roles have none. */
+export const allowOwner = (actor: Actor, merchantId: number): void =>
+  allow(actor.kind === 'person' ? { ...actor, mode: 'live' } : actor, 'people.owner', merchantId)
+
 /** Gives somebody another role, from the next page on; what an owner has begun ends. The last owner stays one. Throws 400, 404. */
 export async function setRole(
   gateway: Gateway,
@@ -79,6 +83,7 @@ export async function setRole(
   { member, role }: { member: Which; role: MerchantRole },
 ): Promise<void> {
   allow(caller, 'people.role', member.merchantId)
+  if (role === 'owner') allowOwner(caller, member.merchantId)
   const at = gateway.clock.now()
   await gateway.directory.transaction(async (tx) => {
     const { personId, role: before, till } = await lockMember(tx, member, role)

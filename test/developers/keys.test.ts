@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { createKey, listKeys, revokeKey } from '../../src/merchants/api-keys.ts'
+import { createKey, listKeys, revokeKey, rotateKey } from '../../src/merchants/api-keys.ts'
 import { revealKey, revealWebhookSecret, webhookSecretTimes } from '../../src/merchants/reveal-secrets.ts'
 import { rotateWebhookSecret } from '../../src/merchants/rotate-webhook-secret.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { setCheckerRule } from '../../src/payouts/prepared/set-checker-rule.ts'
 import { owner } from '../helpers/actors.ts'
-import { signedInAs } from '../helpers/dashboard.ts'
+import { hasForm } from '../helpers/browser.ts'
+import { mainOf, signedInAs } from '../helpers/dashboard.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
 
@@ -113,4 +115,73 @@ test('the key of another merchant is not there', async () => {
   const id = await firstKeyOf(other.id)
   await assert.rejects(revealKey(service.app, own.who, { merchantId: own.id, id }), { code: 'not_found' })
   assert.deepEqual(await auditOf(own.id, 'key.reveal'), [])
+})
+
+test('A74: a full live key is for owners who may send money now; developers have keys of test and collections', async () => {
+  const { merchant, id, who } = await shop()
+  const live = (await listKeys(service.app, { id })).find(({ kind }) => kind === 'live')?.id ?? ''
+  const held = { ...who, heldUntil: new Date(service.clock.nowMs() + 3_600_000) }
+  const developer = { ...who, role: 'developer' as const }
+  const unproven = { ...who, confirmed: false }
+  for (const [actor, code] of [
+    [held, 'money_out_held'],
+    [developer, 'forbidden'],
+    [unproven, 'email_unconfirmed'],
+  ] as const) {
+    await assert.rejects(createKey(service.app, actor, { holder: { id }, kind: 'live' }), { code })
+    await assert.rejects(rotateKey(service.app, actor, { holder: { id }, kind: 'live' }), { code })
+    await assert.rejects(revealKey(service.app, actor, { merchantId: id, id: live }), { code })
+  }
+  assert.deepEqual(await auditOf(id, 'key.reveal'), [])
+  for (const kind of ['test', 'test_collections', 'live_collections'] as const)
+    assert.ok((await createKey(service.app, developer, { holder: { id }, kind })).key)
+  const builder = await signedInAs(service, merchant, { role: 'developer' })
+  const page = await builder.get('/dashboard/developers')
+  assert.doesNotMatch(page.text, /value="live"/)
+  const sent = await builder.send(page, '/keys/new', { kind: 'live' })
+  assert.equal(sent.status, 400)
+  const key = await builder.get(`/dashboard/developers/keys/${live}`)
+  assert.match(key.text, /owners make, reveal and replace it/)
+  assert.equal(hasForm(key, '/reveal'), false)
+  await revokeKey(service.app, developer, { holder: { id }, id: live })
+})
+
+test('where live payouts take two persons no single one gets a full live key on the dashboard', async () => {
+  const { merchant, id, who } = await shop()
+  const owners = [await signedInAs(service, merchant), await signedInAs(service, merchant)] as const
+  await setCheckerRule(service.app, who, 10_000)
+  const live = (await listKeys(service.app, { id })).find(({ kind }) => kind === 'live')?.id ?? ''
+  const page = await owners[0].get(`/dashboard/developers/keys/${live}`)
+  for (const form of ['/reveal', '/second', '/replace']) {
+    const reply = await owners[0].send(page, form, {})
+    assert.equal(reply.status, 403, form)
+    assert.match(mainOf(reply), /need a second person, and whoever has a full live key could pay alone/)
+  }
+  assert.deepEqual(await auditOf(id, 'key.reveal'), [])
+  const collections = await owners[0].get('/dashboard/developers')
+  const made = await owners[0].send(collections, '/keys/new', { kind: 'live_collections' })
+  assert.equal(made.status, 200)
+})
+
+test('A74: nobody becomes an owner by somebody whose money out is held', async () => {
+  const { merchant } = await shop()
+  const owner = await signedInAs(service, merchant)
+  const second = await signedInAs(service, merchant, { role: 'viewer' })
+  const until = new Date(service.clock.nowMs() + 3_600_000)
+  await service.rows('update directory.people set held_until = $2 where id = $1', [owner.personId, until])
+  const [{ id } = { id: '' }] = await service.rows<{ id: string }>(
+    'select public_id as id from directory.people where id = $1',
+    [second.personId],
+  )
+  for (const people of ['/dashboard/settings/people', '/dashboard/test/settings/people']) {
+    const page = await owner.get(people)
+    const invited = await owner.send(page, '/invite', { email: 'second@self.invalid', role: 'owner' })
+    const promoted = await owner.send(page, `/${id}/role`, { role: 'owner' })
+    for (const reply of [invited, promoted]) {
+      assert.equal(reply.status, 403)
+      assert.match(mainOf(reply), /money out from the dashboard waits until/)
+    }
+  }
+  const page = await owner.get('/dashboard/settings/people')
+  assert.equal((await owner.send(page, `/${id}/role`, { role: 'cashier' })).status, 303)
 })

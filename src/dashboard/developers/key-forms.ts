@@ -1,3 +1,4 @@
+import { mayDo } from '../../actors/allow.ts'
 import { type ListedKey, listKeys } from '../../merchants/api-keys.ts'
 import type { FormSpec } from '../../pages/form-spec.ts'
 import type { KeyKind } from '../../platform/api-key-format.ts'
@@ -48,15 +49,19 @@ export const REPLACE_KEYS: FormSpec = {
   danger: true,
 }
 
-/** The kinds of keys of a mode, as choices. */
-export const kindsOf = (mode: 'test' | 'live') =>
-  (mode === 'test' ? (['test', 'test_collections'] as const) : (['live', 'live_collections'] as const)).map(
-    (kind) => ({
+/** The kinds of keys of a mode that this person may have in hand, as choices. */
+export const kindsOf = ({ mode, caller }: Pick<DashboardVisit, 'mode' | 'caller'>) =>
+  (mode === 'test' ? (['test', 'test_collections'] as const) : (['live', 'live_collections'] as const))
+    .filter((kind) => mayHave(caller, kind))
+    .map((kind) => ({
       value: kind,
       label: kinds[kind],
       hint: isFull(kind) ? kindHints.full : kindHints.collections,
-    }),
-  )
+    }))
+
+/** Whether a page offers to make or reveal a key of this kind: a full live one sends money, which is for owners. */
+export const mayHave = (caller: DashboardVisit['caller'], kind: KeyKind): boolean =>
+  mayDo(caller, 'key.create') && (kind !== 'live' || mayDo(caller, 'key.full'))
 
 const isFull = (kind: KeyKind) => kind === 'test' || kind === 'live'
 

@@ -1,7 +1,9 @@
+import { mayDo } from '../../actors/allow.ts'
 import { createKey, revokeKey, rotateKey } from '../../merchants/api-keys.ts'
 import { revealKey } from '../../merchants/reveal-secrets.ts'
 import { FieldFault, type Values } from '../../pages/form-spec.ts'
 import { doneTo, type Shown } from '../../pages/shown.ts'
+import { judgeLiveKey } from '../../payouts/prepared/judge-live-key.ts'
 import type { KeyKind } from '../../platform/api-key-format.ts'
 import { DEVELOPERS } from '../texts/developers.ts'
 import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
@@ -12,10 +14,16 @@ import { secretPage } from './secret-page.tsx'
 
 const { secret, key: texts, create } = DEVELOPERS
 
+/** Whoever has a full live key may pay alone; who may have none is refused by the operation. */
+async function judgeKind({ app, caller }: DashboardVisit, kind: KeyKind): Promise<void> {
+  if (kind === 'live' && mayDo(caller, 'key.full')) await judgeLiveKey(app, caller)
+}
+
 async function makeKey(
   visit: DashboardVisit,
   { kind, name }: { kind: KeyKind; name: string },
 ): Promise<Shown> {
+  await judgeKind(visit, kind)
   const { key } = await createKey(visit.app, visit.caller, {
     ...{ holder: visit.merchant, kind, name: name === '' ? null : name },
     commandKey: visit.once?.key,
@@ -24,7 +32,7 @@ async function makeKey(
 }
 
 function makeOfKind(visit: DashboardVisit, { kind = '', name = '' }: Values): Promise<Shown> {
-  const known = kindsOf(visit.mode).find(({ value }) => value === kind)
+  const known = kindsOf(visit).find(({ value }) => value === kind)
   if (!known) throw new FieldFault('kind', create.wrongKind)
   return makeKey(visit, { kind: known.value, name })
 }
@@ -53,6 +61,7 @@ export const KEY_ROUTES: readonly DashboardRoute[] = [
   form(REVEAL_KEY, {
     async submit(visit) {
       const { key } = await keyIn(visit)
+      await judgeKind(visit, key.kind)
       const revealed = await revealKey(visit.app, visit.caller, { merchantId: visit.merchant.id, id: key.id })
       return shownKey(visit, { title: secret.revealTitle, key: revealed.key, says: secret.revealed })
     },
@@ -69,6 +78,7 @@ export const KEY_ROUTES: readonly DashboardRoute[] = [
   form(REPLACE_KEYS, {
     async submit(visit) {
       const { key } = await keyIn(visit)
+      await judgeKind(visit, key.kind)
       const wanted = { holder: visit.merchant, kind: key.kind, commandKey: visit.once?.key }
       const made = await rotateKey(visit.app, visit.caller, wanted)
       return shownKey(visit, { title: secret.madeTitle, key: made, says: secret.made })

@@ -2,12 +2,12 @@ import { mayDo } from '../../actors/allow.ts'
 import type { ListedKey } from '../../merchants/api-keys.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormState } from '../../pages/form-spec.ts'
-import { Facts, Said, Section, Time } from '../../pages/parts.tsx'
+import { Facts, Note, Said, Section, Time } from '../../pages/parts.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
 import { addressWith } from '../../pages/table.tsx'
 import { DEVELOPERS } from '../texts/developers.ts'
 import type { DashboardVisit } from '../visit.ts'
-import { keyIn, REPLACE_KEYS, REVEAL_KEY, REVOKE_KEY, SECOND_KEY } from './key-forms.ts'
+import { keyIn, mayHave, REPLACE_KEYS, REVEAL_KEY, REVOKE_KEY, SECOND_KEY } from './key-forms.ts'
 import { KeyStatus, LastUsed } from './keys-page.tsx'
 import { Area } from './tabs.tsx'
 
@@ -30,10 +30,16 @@ export async function showKey(visit: DashboardVisit, state: FormState | null = n
       <KeyFacts visit={visit} of={key} />
       {key.revokedAt === null && mayDo(visit.caller, 'key.reveal') && (
         <>
-          <Section title={texts.reveal.title}>
-            <FormBox of={REVEAL_KEY} visit={visit} state={state} params={{ id: key.id }} />
-          </Section>
-          <Change {...props} />
+          {mayHave(visit.caller, key.kind) ? (
+            <>
+              <Section title={texts.reveal.title}>
+                <FormBox of={REVEAL_KEY} visit={visit} state={state} params={{ id: key.id }} />
+              </Section>
+              <Change {...props} />
+            </>
+          ) : (
+            <Note>{texts.ownersOnly}</Note>
+          )}
           <Ends {...props} />
         </>
       )}
@@ -104,11 +110,13 @@ const Ends = ({ visit, of: key, other, state }: KeyProps) => (
         {other === null && <p class="wrong">{texts.revoke.last}</p>}
       </FormBox>
     </details>
-    <details open={state?.path === REPLACE_KEYS.path}>
-      <summary>{texts.leaked.title}</summary>
-      <FormBox of={REPLACE_KEYS} visit={visit} state={state} params={{ id: key.id }}>
-        <p class="hint">{texts.leaked.says}</p>
-      </FormBox>
-    </details>
+    {mayHave(visit.caller, key.kind) && (
+      <details open={state?.path === REPLACE_KEYS.path}>
+        <summary>{texts.leaked.title}</summary>
+        <FormBox of={REPLACE_KEYS} visit={visit} state={state} params={{ id: key.id }}>
+          <p class="hint">{texts.leaked.says}</p>
+        </FormBox>
+      </details>
+    )}
   </div>
 )

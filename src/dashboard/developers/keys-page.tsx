@@ -57,8 +57,8 @@ export async function showKeys(visit: DashboardVisit, state: FormState | null = 
           of={NEW_KEY}
           visit={visit}
           state={state}
-          values={{ kind: visit.mode }}
-          choices={{ kind: kindsOf(visit.mode) }}
+          values={{ kind: kindsOf(visit)[0]?.value ?? '' }}
+          choices={{ kind: kindsOf(visit) }}
         />
       </Section>
       {revoked.length > 0 && (

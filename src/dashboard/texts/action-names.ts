@@ -43,6 +43,7 @@ export const ACTION_NAMES: Partial<Record<Action, string>> = {
   'verification.submit': 'Submit the verification',
   'merchant.vending': 'Switch vending on',
   'key.create': 'Make API keys',
+  'key.full': 'Make, reveal and replace full live keys',
   'key.reveal': 'See API keys',
   'key.rotate': 'Rotate API keys',
   'key.revoke': 'Revoke API keys',
