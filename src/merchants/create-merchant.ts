@@ -14,6 +14,7 @@ import { hasForbiddenControl } from '../platform/text.ts'
 import { addCellKey, addDirectoryKey } from './api-keys.ts'
 import { directoryChanged } from './authenticate.ts'
 import { findCommand, keepCommand } from './command-keys.ts'
+import { handleFor, judgeHandle } from './handle.ts'
 import { newWebhookSecret } from './rotate-webhook-secret.ts'
 import { addSecret } from './secrets.ts'
 
@@ -35,21 +36,6 @@ export type CreatedMerchant = {
   webhook_secret: string
 }
 
-const HANDLE = /^[a-z0-9-]{3,30}$/
-const RESERVED = new Set([
-  'admin',
-  'api',
-  'gateway',
-  'help',
-  'pay',
-  'root',
-  'security',
-  'support',
-  'status',
-  'www',
-  'mtn',
-  'airtel',
-])
 const KINDS: readonly KeyKind[] = ['test', 'live', 'test_collections', 'live_collections']
 const PUBLIC_KEY_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const TRIES = 5
@@ -133,8 +119,7 @@ function checkNames({ name, email, handle }: NewMerchant): void {
   if (hasForbiddenControl(name, false)) throw invalidRequest('name contains control characters')
   if (!/^[^@\s]+@[^@\s]+$/.test(email) || email.length > 254)
     throw invalidRequest('email is not a valid email address')
-  if (handle !== undefined && (!HANDLE.test(handle) || RESERVED.has(handle)))
-    throw invalidRequest('handle must be 3 to 30 characters of a-z, 0-9 and -, and no reserved word')
+  if (handle !== undefined) judgeHandle(handle)
 }
 
 /** Reserves id, tag and handle, and stores the draft under the command's key; tries again when a random one was taken. */
@@ -185,17 +170,6 @@ function drawDraft(input: NewMerchant, attempt: number): Draft {
     secret: newWebhookSecret(),
     publicKeys: { test: newPublicKey('test'), live: newPublicKey('live') },
   }
-}
-
-function handleFor(name: string, attempt: number): string {
-  const slug = name
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 24)
-    .padEnd(3, 'x')
-  return attempt === 1 && !RESERVED.has(slug) ? slug : `${slug}-${newTag()}`
 }
 
 type Beginning = { draft: Draft & { id: number }; input: NewMerchant; at: Date }

@@ -28,6 +28,13 @@ const OF_HANDLE = statement<MerchantCell>(
   'place of handle',
   'select id as "merchantId", cell from merchants where handle = $1',
 )
+// A merchant that somebody has signed up for belongs to nobody before an owner has proven an address; one that a command has made has no people.
+const IS_CLAIM = statement<{ claim: boolean }>(
+  'merchant of a claim',
+  `select exists (select from memberships w where w.merchant_id = $1) and not exists (
+     select from memberships w join people p on p.id = w.person_id
+     where w.merchant_id = $1 and w.role = 'owner' and p.confirmed_at is not null and p.closed_at is null) as claim`,
+)
 const FACTS = statement<Omit<Shop, 'app'>>(
   'shop',
   `select m.id as "merchantId", m.tag, m.name, m.handle, m.active, m.kyc_status as "kycStatus",
@@ -69,6 +76,15 @@ export function shopFinder(): ShopFinder {
       return place ? readShop(gateway, place) : null
     },
   }
+}
+
+/** Whether nobody who owns this shop has proven an e-mail address yet: it has no public page. */
+export async function isClaim(
+  { directory }: Gateway,
+  { merchantId }: Pick<Shop, 'merchantId'>,
+): Promise<boolean> {
+  const [row] = await directory.query(IS_CLAIM, [merchantId])
+  return row?.claim ?? false
 }
 
 async function readShop(gateway: Gateway, place: MerchantCell): Promise<Shop | null> {

@@ -56,6 +56,7 @@ test('a sign-up that is wrong says so beside its field and makes nothing', async
     [{ password: '123456789012' }, /one of the commonest/],
     [{ password: 'QWERTYUIOP[]' }, /one of the commonest/],
     [{ handle: 'admin' }, /handle must be/],
+    [{ handle: 'mtn-uganda' }, /no reserved word and have none in it/],
     [{ handle: 'own-handle' }, /the handle own-handle is taken/],
   ] as const) {
     const reply = await browser.send(page, '/dashboard/sign-up', { ...right, ...wrong })
@@ -172,4 +173,14 @@ test('A69: any character counts, however the keyboard writes it', async () => {
     'x1'.repeat(60).concat('y'),
   ])
     assert.equal((await signedUp({ password })).reply.status, 303, password)
+})
+
+test('who has signed up has a public page once an owner has proven the address, and not before', async () => {
+  const { email, browser } = await signedUp({ handle: 'seen-later' })
+  const guest = browserOf(service)
+  for (const path of ['/pay/@seen-later', '/pay/@seen-later/qr.svg'])
+    assert.equal((await guest.get(path)).status, 404, path)
+  const [link = ''] = await linksIn(service, email)
+  assert.equal((await browser.send(await browser.get(link), '/confirm', {})).status, 303)
+  assert.equal((await guest.get('/pay/@seen-later')).status, 200)
 })

@@ -1,5 +1,5 @@
 import { findLogo } from '../../branding/branding.ts'
-import type { Shop } from '../../merchants/shops.ts'
+import { isClaim, type Shop } from '../../merchants/shops.ts'
 import { maySell } from '../../payment-links/payable.ts'
 import { notFound, Refusal } from '../../platform/refusal.ts'
 import { findPicture, listItems } from '../../storefront/find-items.ts'
@@ -16,13 +16,13 @@ const HANDLE = /^[a-z0-9-]{3,30}$/
 
 /** GET /pay/@{handle} (contract.md G50): what the merchant offers, live only. */
 export async function showStorefront(checkout: Checkout, visit: Visit): Promise<Reply> {
-  const shop = await findShop(checkout, visit)
+  const shop = await findPublicShop(checkout, visit)
   return sells(shop) ? storefront(shop, visit, { status: 200, fault: null }) : closed(shop, 200)
 }
 
 /** GET /pay/@{handle}/items.json?before_id=: the same as a document. */
 export async function showItems(checkout: Checkout, visit: Visit): Promise<Reply> {
-  const shop = await findShop(checkout, visit)
+  const shop = await findPublicShop(checkout, visit)
   const page = sells(shop) ? await pageOfItems(shop, visit) : { items: [], nextBeforeId: null }
   return {
     kind: 'json',
@@ -33,7 +33,7 @@ export async function showItems(checkout: Checkout, visit: Visit): Promise<Reply
 
 /** POST /pay/@{handle}/pay: makes a one-shot live link for the amount that the customer chose and redirects to its page. */
 export async function payOwnAmount(checkout: Checkout, visit: Visit): Promise<Reply> {
-  const shop = await findShop(checkout, visit)
+  const shop = await findPublicShop(checkout, visit)
   const again = (status: number, fault: FormFault) => storefront(shop, visit, { status, fault })
   if (!sells(shop)) return closed(shop, 409)
   if (!visit.fromHere) return again(403, 'elsewhere')
@@ -54,13 +54,13 @@ export async function payOwnAmount(checkout: Checkout, visit: Visit): Promise<Re
 
 /** GET /pay/@{handle}/qr.png and qr.svg (G50c). */
 export async function showStorefrontQr(checkout: Checkout, visit: Visit): Promise<Reply> {
-  const shop = await findShop(checkout, visit)
+  const shop = await findPublicShop(checkout, visit)
   return qrReply(`${shop.app.baseUrl}/pay/@${shop.handle}`, visit.params.form)
 }
 
 /** GET /pay/@{handle}/pictures/{item}. */
 export async function showPicture(checkout: Checkout, visit: Visit): Promise<Reply> {
-  const shop = await findShop(checkout, visit)
+  const shop = await findPublicShop(checkout, visit)
   const { merchantId } = shop
   const picture = await findPicture(shop.app, { merchantId, itemId: visit.params.item ?? '' })
   if (picture === null) throw notFound('page')
@@ -73,6 +73,13 @@ export async function showLogo(checkout: Checkout, visit: Visit): Promise<Reply>
   const body = shop.logoAt === null ? null : await findLogo(shop.app, shop.merchantId)
   if (body === null) throw notFound('page')
   return { kind: 'file', type: 'image/webp', body, maxAgeSeconds: PICTURE_MAX_AGE_S }
+}
+
+/** Nobody sees the public page of somebody who has not proven an address: whoever it says it is, it may be anybody. */
+async function findPublicShop(checkout: Checkout, visit: Visit): Promise<Shop> {
+  const shop = await findShop(checkout, visit)
+  if (await isClaim(checkout.gateway(), shop)) throw notFound('page')
+  return shop
 }
 
 async function findShop({ gateway, shops }: Checkout, visit: Visit): Promise<Shop> {
