@@ -4,7 +4,8 @@ import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
 import { addMail } from '../mails/mail.ts'
-import { readEmail } from '../people/email-address.ts'
+import { type EmailAddress, readEmail } from '../people/email-address.ts'
+import { mayMail } from '../people/sign-in-limits.ts'
 import { later } from '../platform/clock.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
@@ -114,15 +115,17 @@ async function mailTo(
   const to = addressIn(contact)
   const at = app.clock.now()
   if (mode !== 'live' || to === null || later(answer.saidAt, MAILED_WITHIN_MS) < at) return
+  // Whoever reports a problem names any address: beyond a few mails a day the answer stands on the page alone.
+  if (!(await mayMail(app, 'dispute', to.key))) return
   const values = { business, says: answer.says }
-  const mail = addMail(app, { to, template: 'dispute-answer', values, at, once: answer.id })
+  const mail = addMail(app, { to: to.text, template: 'dispute-answer', values, at, once: answer.id })
   await app.directory.query(mail.statement, mail.values)
 }
 
 /** The contact that a customer left, where it is an e-mail address and nothing else. */
-function addressIn(contact: string | null): string | null {
+function addressIn(contact: string | null): EmailAddress | null {
   try {
-    return contact === null ? null : readEmail(contact).text
+    return contact === null ? null : readEmail(contact)
   } catch {
     return null
   }

@@ -1,3 +1,5 @@
+import { withoutUnseen } from '../platform/text.ts'
+
 type Values = Readonly<Record<string, string>>
 
 /** The words of a mail. A line that is an address of ours becomes a link. */
@@ -86,8 +88,9 @@ const LETTERS = {
       'If that was not you, tell the other operators at once.',
     ],
   }),
+  // No subject of a mail to somebody who has not agreed to it has words of others.
   invitation: ({ business = '', role = '', link = '' }: Values) => ({
-    subject: `You are invited to ${business}`,
+    subject: 'You are invited to the dashboard of a business',
     lines: [
       `${business} gives you a part in its dashboard, in the role ${role}. Open this link within 24 hours:`,
       link,
@@ -158,7 +161,7 @@ const LETTERS = {
     ],
   }),
   'dispute-answer': ({ business = '', says = '' }: Values) => ({
-    subject: `${business} has answered your report`,
+    subject: 'Your report of a problem was answered',
     lines: [
       `You reported a problem with a payment to ${business}. It answers:`,
       ...says.split('\n'),
@@ -173,7 +176,7 @@ const LETTERS = {
     ],
   }),
   'notice-confirm': ({ business = '', link = '', days = '7' }: Values) => ({
-    subject: `${business} wants to tell you of its payments`,
+    subject: 'Do you want to hear of the payments of a business?',
     lines: [
       `${business} has named this address to hear of its payments by mail. Open this link within ${days} days to agree or to say no, or do nothing:`,
       link,
@@ -204,5 +207,11 @@ export type Template = keyof typeof LETTERS
 /** The words of one mail. A template of a newer version is not known here: its mail waits for a process that knows it. */
 export function letterOf(template: string, values: Values): Letter | null {
   const write = (LETTERS as Readonly<Record<string, (values: Values) => Letter>>)[template]
-  return write === undefined ? null : write(values)
+  return write === undefined ? null : write(seen(values))
 }
+
+/** What others have written stands in mails of ours: nothing in it may turn what is read. */
+const seen = (values: Values): Values =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, value.split('\n').map(withoutUnseen).join('\n')]),
+  )

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type Actor, someone } from '../actors/actor.ts'
-import { allow } from '../actors/allow.ts'
+import { allow, requireLive } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App, Gateway } from '../app.ts'
 import { addMail } from '../mails/mail.ts'
@@ -8,6 +8,7 @@ import type { Merchant } from '../merchants/merchant.ts'
 import { findMerchantOfTag } from '../merchants/set-merchant.ts'
 import { shown } from '../pages/wording.ts'
 import { readEmail } from '../people/email-address.ts'
+import { mailsSent, mayMail } from '../people/sign-in-limits.ts'
 import { assert } from '../platform/assert.ts'
 import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
@@ -78,16 +79,21 @@ const CONFIRM = statement<{ id: string }>(
 export const listNotices = (app: App, merchantId: number): Promise<Notice[]> =>
   app.db.query(LIST, [merchantId])
 
-/** Names an address that is to hear of something. It gets a mail that asks whether it agrees, and nothing else before. */
+/**
+ * Names an address that is to hear of something. It gets a mail that asks whether it agrees, and nothing else before: from a person
+ * who has proven its own address, in live mode, and a few a day whoever asks. Throws 400, 403, 429.
+ */
 export async function addNotice(
   app: App,
   actor: Actor,
   { merchant, wanted }: { merchant: Merchant; wanted: Wanted },
 ): Promise<Notice> {
   allow(actor, 'notice.set', merchant.id)
-  const { text: email } = readEmail(wanted.email)
+  requireLive(actor)
+  const { text: email, key } = readEmail(wanted.email)
   if (wanted.paymentsAbove === null && !wanted.failures && !wanted.dailyClose)
     throw domainRefusal('bad_request', 'choose at least one thing to hear of')
+  if (!(await mayMail(app, 'notice', key))) throw mailsSent()
   const at = app.clock.now()
   const id = newId('ntc_', merchant.tag)
   const { paymentsAbove, failures, dailyClose } = wanted

@@ -1,5 +1,5 @@
-// Invisible characters and those that change the reading direction: with them a name could make an amount read backwards.
-const UNSEEN = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]+/gu
+import { withoutUnseen } from '../platform/text.ts'
+
 const BRIEF_LENGTH = 48
 const UGX = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
 
@@ -7,7 +7,7 @@ const UGX = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
 export const ugx = (amount: number) => `UGX ${UGX.format(amount)}`
 
 /** Text from outside in one line, without misleading characters. */
-export const shown = (text: string) => text.replace(UNSEEN, ' ').trim()
+export const shown = withoutUnseen
 
 /** Cuts a text for a sentence, never within a surrogate pair. */
 export function briefly(text: string): string {

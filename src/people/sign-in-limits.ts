@@ -15,7 +15,7 @@ type SignInLimits = {
 }
 
 /** What a stranger can have sent to one address, each kind counted apart. */
-export type CausedMail = 'confirm' | 'reset' | 'locked' | 'email-change' | 'invitation'
+export type CausedMail = 'confirm' | 'reset' | 'locked' | 'email-change' | 'invitation' | 'notice' | 'dispute'
 
 // A few an hour, so that a mailbox is no target and the links in it are not buried.
 const LADDER = [
@@ -25,13 +25,16 @@ const LADDER = [
 
 type Limits = SignInLimits & { mails: readonly SharedAddressWindow[] }
 
+/** What of a process the limits need. */
+type Limited = Pick<Gateway, 'directory' | 'config' | 'log' | 'addressCounts' | 'clock'>
+
 const made = new WeakMap<Gateway['directory'], Limits>()
 
 /**
  * Takes one of the few mails of a kind that may go to an address in an hour and in a day, whoever causes them; all processes count
  * together. False: none is left now.
  */
-export async function mayMail(gateway: Gateway, kind: CausedMail, emailKey: string): Promise<boolean> {
+export async function mayMail(gateway: Limited, kind: CausedMail, emailKey: string): Promise<boolean> {
   const { mails } = signInLimits(gateway)
   const nowMs = gateway.clock.nowMs()
   const to = `${kind} ${emailKey}`
@@ -61,7 +64,7 @@ export const mailsSent = () =>
     'several mails of this kind went to this address within the last hours: look for the newest one, in the folder for spam too, or ask again later',
   )
 
-export function signInLimits(gateway: Gateway): Limits {
+export function signInLimits(gateway: Limited): Limits {
   const known = made.get(gateway.directory)
   if (known) return known
   const limit = gateway.config.rateSignIn

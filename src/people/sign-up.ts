@@ -18,6 +18,7 @@ import {
   MOST_CLAIMS,
 } from './accounts.ts'
 import { saltOf } from './address-salt.ts'
+import { readBusinessName } from './business-name.ts'
 import { type EmailAddress, readEmail } from './email-address.ts'
 import { makeLink } from './links.ts'
 import { checkPassword, hashPassword } from './password-pool.ts'
@@ -59,11 +60,12 @@ const FIRST_OWNER = statement<{ personId: number; password: string | null }>(
 export async function signUp(gateway: Gateway, visitor: Visitor, wanted: SignUp): Promise<Entered> {
   const actor = visitorActor(visitor)
   allow(actor, 'account.create')
+  const business = readBusinessName(wanted.business)
   const email = readEmail(wanted.email)
   judgePassword(wanted.password)
   await signInLimits(gateway).signUps.take(addressOf(visitor), gateway.clock.nowMs())
   const opening = {
-    name: wanted.business.trim(),
+    name: business,
     email: email.text,
     ...(wanted.handle ? { handle: wanted.handle.trim().toLowerCase() } : {}),
     ...(wanted.formKey === undefined ? {} : { commandKey: `sign-up ${wanted.formKey}` }),
@@ -73,8 +75,8 @@ export async function signUp(gateway: Gateway, visitor: Visitor, wanted: SignUp)
   const made = await createMerchant(gateway, signingUp, opening)
   const place = await firstRow(gateway.directory.query(PLACE, [made.id]))
   assert(place, 'a merchant that was made is in the directory')
-  const business = { ...place, publicId: made.id, business: wanted.business.trim() }
-  return withOwner(gateway, visitor, { business, email, typed: wanted.password })
+  const opened = { ...place, publicId: made.id, business }
+  return withOwner(gateway, visitor, { business: opened, email, typed: wanted.password })
 }
 
 /** Refuses one more claim where there are many: else it would push out who was there before. The same form again is none. */

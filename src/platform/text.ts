@@ -36,3 +36,9 @@ export function isLineControl(unit: number): boolean {
 function isLoneSurrogate(character: string): boolean {
   return character.length === 1 && (character.charCodeAt(0) & 0xf800) === 0xd800
 }
+
+// Invisible characters and those that change the reading direction: with them a name could make an amount read backwards.
+const UNSEEN = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]+/gu
+
+/** Text from outside in one line, without characters that nobody sees or that turn what is read. */
+export const withoutUnseen = (text: string): string => text.replace(UNSEEN, ' ').trim()

@@ -41,6 +41,12 @@ test('a sign-up makes the business, its keys and its owner, and lands on Home in
   assert.deepEqual(made, { handle: 'own-handle', role: 'owner', email, keys: 4 })
 })
 
+test('marks that turn the direction of reading do not stand in the name of a business', async () => {
+  await signedUp({ business: 'Kiosk \u202e000,1\u2066', handle: 'turned-kiosk' })
+  const [made] = await service.rows(`select name from cell_0.merchants where handle = 'turned-kiosk'`)
+  assert.deepEqual(made, { name: 'Kiosk 000,1' })
+})
+
 test('a sign-up that is wrong says so beside its field and makes nothing', async () => {
   const browser = browserOf(service)
   const page = await browser.get('/dashboard/sign-up')
@@ -49,6 +55,8 @@ test('a sign-up that is wrong says so beside its field and makes nothing', async
   const right = { business: 'B', email: 'b@shop.invalid', password: PASSWORD }
   for (const [wrong, says] of [
     [{ business: '' }, /fill this in/],
+    [{ business: 'MTN wallet locked - call 0700 123-456' }, /without a phone number/],
+    [{ business: 'open evil.com now' }, /without a web or e-mail address/],
     [{ email: 'nobody' }, /email is not a valid email address/],
     [{ password: 'short' }, /password must be 12 to 128 characters/],
     [{ password: 'x'.repeat(129) }, /password must be 12 to 128 characters/],

@@ -6,6 +6,7 @@ import { Empty, Money, Note, Said, Section, Status } from '../../pages/parts.tsx
 import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
 import { type Column, Table } from '../../pages/table.tsx'
 import { PARTS } from '../../pages/texts.ts'
+import { addressIn } from '../addresses.ts'
 import { NOTICES } from '../texts/notices.ts'
 import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
 
@@ -75,7 +76,13 @@ async function showNotices(visit: DashboardVisit, state: FormState | null = null
       )}
       {mayDo(visit.caller, 'notice.set') && (
         <Section title={add.title} id="add">
-          <FormBox of={ADD} visit={visit} state={state} />
+          {visit.mode === 'live' ? (
+            <FormBox of={ADD} visit={visit} state={state} />
+          ) : (
+            <Note>
+              {NOTICES.liveOnly} <a href={addressIn('live', `${NOTICES_PATH}#add`)}>{NOTICES.toLive}</a>
+            </Note>
+          )}
           <Note>{NOTICES.phones}</Note>
         </Section>
       )}

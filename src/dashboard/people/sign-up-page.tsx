@@ -27,7 +27,7 @@ const formOf = (token: string): GuestForm => ({
       hint: SIGN_IN.business.hint,
       most: 200,
       autocomplete: 'organization',
-      refused: /^invalid request: name /,
+      refused: /^invalid request: (?:name|business) /,
     },
     { name: 'email', label: ENTRY.email.label, kind: 'email', autocomplete: 'username' },
     NEW_PASSWORD,

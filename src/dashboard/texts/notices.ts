@@ -28,6 +28,8 @@ export const NOTICES = {
     submit: 'Ask the address',
     done: (email: string) => `${email} was asked. It hears nothing before it has agreed.`,
   },
+  liveOnly: 'They hear of live payments, so they are named in live mode.',
+  toLive: 'Change to live mode',
   stop: 'Stop',
   stopped: 'The address hears nothing more.',
   phones: 'SMS are not sent: that needs a contract with a sender, which this gateway does not have.',

@@ -1,0 +1,26 @@
+import { invalidRequest } from '../platform/refusal.ts'
+import { withoutUnseen } from '../platform/text.ts'
+
+const LONGEST = 200
+// A name stands in mails and on pages of ours before anybody has verified it: it may not send whoever reads it anywhere.
+const ADDRESS =
+  /:\/\/|\bwww\.|@|\p{L}\.(?:com|net|org|info|biz|co|ug|ke|tz|rw|io|me|ly|link|app|dev|xyz|shop|site|online|top|live|club)\b/iu
+const FEWEST_DIGITS_OF_A_PHONE = 7
+
+/** The name of a business that somebody signs up. Throws 400. */
+export function readBusinessName(typed: string): string {
+  const name = withoutUnseen(typed.normalize('NFC')).replace(/\s+/g, ' ')
+  if (name === '' || [...name].length > LONGEST)
+    throw invalidRequest(`business must be 1 to ${LONGEST} characters`)
+  if (ADDRESS.test(name)) throw invalidRequest('business must be a name, without a web or e-mail address')
+  if (digitsInARow(name) >= FEWEST_DIGITS_OF_A_PHONE)
+    throw invalidRequest('business must be a name, without a phone number')
+  return name
+}
+
+/** The most digits that stand together, or with nothing but blanks, dashes, dots and the like between them. */
+const digitsInARow = (name: string): number =>
+  Math.max(
+    0,
+    ...(name.match(/\p{Nd}[\p{Nd}\s().+\-/_]*/gu) ?? []).map((run) => run.match(/\p{Nd}/gu)?.length ?? 0),
+  )
