@@ -150,6 +150,7 @@ export const ACTIONS = {
 
   'verification.edit': { audited: true, persons: OWNER, unconfirmed: true },
   'verification.submit': { audited: true, persons: OWNER },
+  'merchant.handle': { ...STEP_UP, persons: OWNER },
   'branding.set': { audited: true, persons: OWNER, unconfirmed: true },
   'verification.read': { ...STEP_UP, operators: ['risk', 'admin'], others: COMMAND },
 

@@ -9,10 +9,11 @@ import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { isTaken } from '../platform/db/taken.ts'
 import { newId, newTag, randomText } from '../platform/ids.ts'
-import { domainRefusal, invalidRequest } from '../platform/refusal.ts'
+import { invalidRequest } from '../platform/refusal.ts'
 import { hasForbiddenControl } from '../platform/text.ts'
 import { addCellKey, addDirectoryKey } from './api-keys.ts'
 import { directoryChanged } from './authenticate.ts'
+import { formerHandle, handleTaken } from './change-handle.ts'
 import { findCommand, keepCommand } from './command-keys.ts'
 import { handleFor, judgeHandle } from './handle.ts'
 import { newWebhookSecret } from './rotate-webhook-secret.ts'
@@ -122,6 +123,9 @@ function checkNames({ name, email, handle }: NewMerchant): void {
   if (handle !== undefined) judgeHandle(handle)
 }
 
+/** Somebody had it before: its addresses lead there. */
+class FormerHandle extends Error {}
+
 /** Reserves id, tag and handle, and stores the draft under the command's key; tries again when a random one was taken. */
 async function register(
   app: App,
@@ -138,6 +142,8 @@ async function register(
             ? []
             : [keepCommand(app, { key: commandKey, command: 'merchants create', input }, draft)]
         const { publicId, tag, handle } = draft
+        const [[former]] = await tx.send(formerHandle(handle))
+        if (former) throw new FormerHandle()
         const [[made]] = await tx.send(call(REGISTER, publicId, tag, handle, app.cell, at.toISOString()))
         assert(made, 'a merchant that was registered has an id')
         return {
@@ -147,15 +153,16 @@ async function register(
       })
       return draft
     } catch (error) {
-      if (!isTaken(error) || attempt === TRIES) throw error
+      const gone = error instanceof FormerHandle
+      if (gone && input.handle !== undefined) throw handleTaken(draft.handle)
+      if ((!gone && !isTaken(error)) || attempt === TRIES) throw error
       const first =
         commandKey === undefined
           ? null
           : await findCommand<Draft>(app, { key: commandKey, command: 'merchants create', input })
       if (first !== null) return first
       const taken = await app.directory.query(HANDLE_TAKEN, [draft.handle])
-      if (input.handle !== undefined && taken.length > 0)
-        throw domainRefusal('handle_taken', `the handle ${draft.handle} is taken`)
+      if (input.handle !== undefined && taken.length > 0) throw handleTaken(draft.handle)
     }
   }
 }

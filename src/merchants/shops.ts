@@ -24,9 +24,11 @@ const OF_TAG = statement<MerchantCell>(
   'place of tag',
   'select id as "merchantId", cell from merchants where tag = $1',
 )
-const OF_HANDLE = statement<MerchantCell>(
+// The handle that it has, and one that it had before.
+const OF_HANDLE = statement<MerchantCell & { handle: string }>(
   'place of handle',
-  'select id as "merchantId", cell from merchants where handle = $1',
+  `select id as "merchantId", cell, handle from merchants where handle = $1
+   union all select m.id, m.cell, m.handle from former_handles f join merchants m on m.id = f.merchant_id where f.handle = $1 limit 1`,
 )
 // A merchant that somebody has signed up for belongs to nobody before an owner has proven an address; one that a command has made has no people.
 const IS_CLAIM = statement<{ claim: boolean }>(
@@ -47,6 +49,7 @@ const MOST_REMEMBERED = 50_000
 export type ShopFinder = {
   /** By the tag that stands in an id; null when nobody has it. */
   ofTag(gateway: Gateway, tag: string): Promise<Shop | null>
+  /** By a handle that it has or had; the shop says the one that it has. */
   ofHandle(gateway: Gateway, handle: string): Promise<Shop | null>
   /** Only the cell and merchant of a tag, which never change. */
   placeOf(gateway: Gateway, tag: string): Promise<{ app: App; merchantId: number } | null>
@@ -73,7 +76,8 @@ export function shopFinder(): ShopFinder {
     },
     async ofHandle(gateway, handle) {
       const [place] = await gateway.directory.query(OF_HANDLE, [handle])
-      return place ? readShop(gateway, place) : null
+      const shop = place ? await readShop(gateway, place) : null
+      return shop && place ? { ...shop, handle: place.handle } : null
     },
   }
 }

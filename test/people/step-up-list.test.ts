@@ -25,7 +25,7 @@ const ASKS: readonly Action[] = [
   ...(['withdrawal.number', 'withdrawal.request', 'withdrawal.verify', 'withdrawal.decide'] as const),
   ...(['key.create', 'key.reveal', 'key.rotate', 'key.revoke'] as const),
   ...(['webhook.address', 'webhook.reveal', 'webhook.rotate', 'vending.secret', 'vending.set'] as const),
-  ...(['merchant.vending', 'notice.set', 'till.show'] as const),
+  ...(['merchant.vending', 'merchant.handle', 'notice.set', 'till.show'] as const),
   ...(['people.invite', 'people.role', 'people.remove', 'people.limit'] as const),
   ...(['account.password', 'account.email', 'account.factors', 'account.add-business'] as const),
   ...(['operator.invite', 'operator.take-back', 'operator.reset', 'operator.role'] as const),

@@ -17,6 +17,7 @@ const HANDLE = /^[a-z0-9-]{3,30}$/
 /** GET /pay/@{handle} (contract.md G50): what the merchant offers, live only. */
 export async function showStorefront(checkout: Checkout, visit: Visit): Promise<Reply> {
   const shop = await findPublicShop(checkout, visit)
+  if (visit.params.handle !== shop.handle) return { kind: 'redirect', to: `/pay/@${shop.handle}` }
   return sells(shop) ? storefront(shop, visit, { status: 200, fault: null }) : closed(shop, 200)
 }
 

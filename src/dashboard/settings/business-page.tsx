@@ -1,14 +1,24 @@
+import { changeHandle } from '../../merchants/change-handle.ts'
+import { FormBox } from '../../pages/form.tsx'
+import type { FormSpec, FormState } from '../../pages/form-spec.ts'
 import { Facts, Money, Said, Section, Status, Time } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
+import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
 import { whatWeDid } from '../../reports/what-we-did.ts'
 import { BUSINESS } from '../texts/business.ts'
-import { type DashboardRoute, type DashboardVisit, page } from '../visit.ts'
+import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
 import { WhatWeDidSection } from './what-we-did.tsx'
 
-const { facts } = BUSINESS
+const { facts, handle } = BUSINESS
+
+const HANDLE: FormSpec = {
+  path: '/settings/business/handle',
+  action: 'merchant.handle',
+  fields: [{ name: 'handle', label: handle.label, hint: handle.hint, most: 30, refused: /handle/ }],
+  submit: handle.submit,
+}
 
 /** What the gateway knows of the business. */
-async function showBusiness(visit: DashboardVisit): Promise<Shown> {
+async function showBusiness(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
   const { merchant, app, caller } = visit
   const { amountMax } = app.config
   const did = await whatWeDid(app, caller, merchant)
@@ -33,10 +43,21 @@ async function showBusiness(visit: DashboardVisit): Promise<Shown> {
           ]}
         />
         <p class="hint">{BUSINESS.change}</p>
+        <FormBox of={HANDLE} visit={visit} state={state} />
       </Section>
       <WhatWeDidSection visit={visit} did={did} />
     </>,
+    { status: state?.status ?? 200 },
   )
 }
 
-export const BUSINESS_ROUTES: readonly DashboardRoute[] = [page('/settings/business', showBusiness)]
+export const BUSINESS_ROUTES: readonly DashboardRoute[] = [
+  page('/settings/business', (visit) => showBusiness(visit)),
+  form(HANDLE, {
+    async submit({ gateway, caller, to }, values) {
+      const changed = await changeHandle(gateway, caller, values.handle ?? '')
+      return doneTo(to('/settings/business'), handle.done(changed))
+    },
+    again: showBusiness,
+  }),
+]

@@ -4,6 +4,7 @@ import type { Action } from '../../actors/actions.ts'
 export const ACTION_NAMES: Partial<Record<Action, string>> = {
   read: 'See charges, links, orders, balances and statements',
   'audit.read': 'See who did what',
+  'merchant.handle': 'Change the short name of the business',
   'branding.set': 'Change logo and colour',
   'payouts.read': 'See payouts and payroll',
   export: 'Download lists as CSV',

@@ -2,6 +2,12 @@
 export const BUSINESS = {
   title: 'Business',
   about: 'What we know of your business',
+  handle: {
+    label: 'Another short name for addresses',
+    hint: 'Small letters, digits and dashes. Addresses and codes with the old one lead to the new one, and nobody else gets it.',
+    submit: 'Change the short name',
+    done: (handle: string) => `Your public page is at /pay/@${handle} now.`,
+  },
   facts: {
     name: 'Name',
     handle: 'Handle',
@@ -20,7 +26,7 @@ export const BUSINESS = {
     payoutLimit: 'Largest payout',
     created: 'Since',
   },
-  change: 'Name, handle and limits are changed by us: write to support with your id.',
+  change: 'Name and limits are changed by us: write to support with your id.',
 }
 
 export const AUDIT = {

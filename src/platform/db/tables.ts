@@ -87,6 +87,7 @@ const TABLES = {
   revision: other('merchants'),
   payout_freeze: other('merchants'),
   command_keys: other('merchants'),
+  former_handles: other('merchants'),
   merchant_notes: { writer: 'merchants', appendOnly: true },
   support_views: other('merchants'),
   request_log: other('requests'),

@@ -1,0 +1,78 @@
+import type { PersonCaller } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
+import type { Gateway } from '../app.ts'
+import { later } from '../platform/clock.ts'
+import { type Call, call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import { isTaken } from '../platform/db/taken.ts'
+import { domainRefusal, notFound } from '../platform/refusal.ts'
+import { directoryChanged } from './authenticate.ts'
+import { judgeHandle } from './handle.ts'
+
+// Each leaves an address behind for good that nobody else gets.
+const MOST_A_YEAR = 3
+const YEAR_MS = 365 * 86_400_000
+
+const LOCK = statement<{ handle: string }>(
+  'lock handle of merchant',
+  'select handle from merchants where id = $1 for no key update',
+)
+const FORMER = statement<{ merchantId: number }>(
+  'whose former handle',
+  'select merchant_id as "merchantId" from former_handles where handle = $1',
+)
+const LEFT = statement<{ left: number }>(
+  'handles left of late',
+  'select count(*)::int as left from former_handles where merchant_id = $1 and left_at > $2',
+)
+const KEEP = statement(
+  'keep former handle',
+  `insert into former_handles (handle, merchant_id, left_at) values ($1, $2, $3)
+   on conflict (handle) do update set left_at = excluded.left_at where former_handles.merchant_id = excluded.merchant_id`,
+)
+const SET = statement('set handle of merchant', 'update merchants set handle = $2 where id = $1')
+
+/** Whose handle this was before; no row: nobody's. */
+export const formerHandle = (handle: string): Call<{ merchantId: number }> => call(FORMER, handle)
+
+/**
+ * Another handle for the caller's merchant: addresses with the old one lead to the new one, and nobody else gets the old one. Throws
+ * 400 for one that is taken or reserved, or after some changes in a year.
+ */
+export async function changeHandle(gateway: Gateway, caller: PersonCaller, typed: string): Promise<string> {
+  allow(caller, 'merchant.handle')
+  const handle = typed.trim().toLowerCase()
+  judgeHandle(handle)
+  const { merchantId } = caller
+  const { db } = gateway.appOf(caller)
+  const at = gateway.clock.now()
+  const since = later(at, -YEAR_MS).toISOString()
+  await gateway.directory
+    .transaction(async (tx) => {
+      const [[own], [former], [changes]] = await tx.send(
+        ...([call(LOCK, merchantId), formerHandle(handle), call(LEFT, merchantId, since)] as const),
+      )
+      if (!own) throw notFound('merchant')
+      if (former && former.merchantId !== merchantId) throw handleTaken(handle)
+      if (own.handle !== handle && (changes?.left ?? 0) >= MOST_A_YEAR) throw tooMany()
+      // The index refuses it here when it is another one's. The cell follows while the row is locked; the same form again mends it.
+      await tx.send(call(SET, merchantId, handle))
+      await db.query(SET, [merchantId, handle])
+      if (own.handle === handle) return { value: null }
+      const act = { actor: caller, action: 'merchant.handle', at, merchantId, subject: handle } as const
+      const row = auditRow({ ...act, before: { handle: own.handle }, after: { handle } })
+      return {
+        value: null,
+        last: [call(KEEP, own.handle, merchantId, at.toISOString()), directoryChanged(), row],
+      }
+    })
+    .catch((error) => {
+      throw isTaken(error) ? handleTaken(handle) : error
+    })
+  return handle
+}
+
+export const handleTaken = (handle: string) => domainRefusal('handle_taken', `the handle ${handle} is taken`)
+const tooMany = () =>
+  domainRefusal('too_many_changes', `the handle was changed ${MOST_A_YEAR} times within a year: later again`)
