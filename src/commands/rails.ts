@@ -1,5 +1,5 @@
 import { checkRails } from '../investigation/rail-checks.ts'
-import { readPhone } from '../platform/phone.ts'
+import { readPhone, whyNoPhone } from '../platform/phone.ts'
 import { domainRefusal } from '../platform/refusal.ts'
 import type { Checked } from '../rails/op1-momo/check.ts'
 import { NotProvisioned, provisionUser } from '../rails/op1-momo/provision.ts'
@@ -17,7 +17,7 @@ const check = command({
     const given = optionalText(input, 'phone')
     const phone = given === undefined ? null : readPhone(given)
     if (given !== undefined && phone === null)
-      throw new WrongUsage('--phone does not look like a phone number')
+      throw new WrongUsage(`--phone does not look like a phone number${whyNoPhone(given)}`)
     const checks = await checkRails(input.gateway, input.actor, phone)
     const ok = checks.every((one) => one.ok)
     return { json: { ok, checks }, lines: checks.map(lineOf), exitCode: ok ? 0 : 1 }

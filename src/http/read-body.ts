@@ -1,5 +1,5 @@
 import type { Static, TSchema } from 'typebox'
-import { readPhone } from '../platform/phone.ts'
+import { requirePhone } from '../platform/phone.ts'
 import { invalidRequest, Refusal } from '../platform/refusal.ts'
 import { echo, hasForbiddenControl } from '../platform/text.ts'
 
@@ -118,11 +118,7 @@ function readText(field: Shape, value: unknown, at: string): string {
     throw invalidRequest(`${at} contains control characters`)
   if (field.maxLength !== undefined && isLongerThan(field.maxLength, value))
     throw invalidRequest(`${at} must be at most ${field.maxLength} characters`)
-  if (field.format === 'phone') {
-    const phone = readPhone(value)
-    if (phone === null) throw invalidRequest(`${at} is not a valid phone number`)
-    return phone
-  }
+  if (field.format === 'phone') return requirePhone(value, at)
   if (field.format === 'email' && !isEmail(value)) throw invalidRequest(`${at} is not a valid email address`)
   return value
 }

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
 import { assert } from '../platform/assert.ts'
-import { readPhone } from '../platform/phone.ts'
+import { readPhone, whyNoPhone } from '../platform/phone.ts'
 import { badRequest, Refusal } from '../platform/refusal.ts'
 import type { Holder } from '../rails/rail.ts'
 
@@ -27,7 +27,7 @@ const away = () =>
 export async function resolveAccount(app: App, { mode }: Caller, phone: string | undefined) {
   if (phone === undefined || phone.trim() === '') throw badRequest('phone query parameter required')
   const msisdn = readPhone(phone)
-  if (msisdn === null) throw badRequest('phone does not look like a valid MSISDN')
+  if (msisdn === null) throw badRequest(`phone does not look like a valid MSISDN${whyNoPhone(phone)}`)
   const rail = app.rails[mode].op1_momo
   assert(mode === 'test' || !rail?.simulated, 'a live question never meets a simulated rail')
   if (!rail?.lookupAccountHolder) throw away()

@@ -1,9 +1,15 @@
+import { invalidRequest } from './refusal.ts'
+
 const COUNTRY = '256'
 const NATIONAL_DIGITS = 9 // Every Ugandan number has nine digits behind the country code.
 const MIN_DIGITS = 9
 const MAX_DIGITS = 15 // The longest number E.164 knows.
 const MAX_WRITTEN_DIGITS = MAX_DIGITS + 2 // A leading `00` is not part of the number.
 const [ZERO, NINE, PLUS] = [0x30, 0x39, 0x2b]
+const SCIENTIFIC = /^[ +]*[0-9](?:\.[0-9]{1,20})?[eE]\+?[0-9]{1,3} *$/
+export const FROM_A_SPREADSHEET =
+  ': a spreadsheet or a program has made a decimal number of it; keep phones as text there, and write it again'
+const BEHIND_THE_COUNTRY = ': behind 256 come nine digits'
 
 /**
  * The one stored form of a phone number, digits with country code, or null when it is none (contract 2.0).
@@ -11,10 +17,24 @@ const [ZERO, NINE, PLUS] = [0x30, 0x39, 0x2b]
  */
 export function readPhone(text: string): string | null {
   const written = readDigits(text)
-  if (written === null) return null
+  if (written === null || isDecimal(text)) return null
   const digits = written.startsWith('00') ? written.slice(2) : written
   if (digits.length < MIN_DIGITS || digits.length > MAX_DIGITS) return null
   return withCountry(digits)
+}
+
+/** The same where there must be one. Throws `invalid request: ...`, which begins with the name of the field. */
+export function requirePhone(text: string, field: string): string {
+  const phone = readPhone(text)
+  if (phone === null) throw invalidRequest(`${field} is not a valid phone number${whyNoPhone(text)}`)
+  return phone
+}
+
+/** What explains why a text is no phone, to stand behind a sentence that says so; empty where that is plain to see. */
+export function whyNoPhone(text: string): string {
+  const digits = readDigits(text)
+  if (SCIENTIFIC.test(text) || (digits !== null && isDecimal(text))) return FROM_A_SPREADSHEET
+  return digits !== null && /^(?:00)?256/.test(digits) ? BEHIND_THE_COUNTRY : ''
 }
 
 /** The nine digits that identify a subscriber in filters and sandbox triggers. */
@@ -51,15 +71,30 @@ function readDigits(text: string): string | null {
   return plus && digits.startsWith('00') ? null : digits
 }
 
+/**
+ * Whether the last dot makes a fraction instead of separating groups: `772123456.0`, `772 123 456.00`. Its zeros would become digits of
+ * another subscriber's number. A number that is written in groups may end in one of three zeros.
+ */
+function isDecimal(text: string): boolean {
+  const dot = text.lastIndexOf('.')
+  if (dot === -1) return false
+  const behind = text.slice(dot + 1).replace(/[^0-9]/g, '')
+  if (behind.length < 2) return true
+  const isGroup = behind.length > 2 && /[-(). ]/.test(text.slice(0, dot).trim())
+  return /^0+$/.test(behind) && text.indexOf('.') === dot && !isGroup
+}
+
 /** Space, hyphen, brackets and full stop. */
 const isSeparator = (unit: number) =>
   unit === 0x20 || unit === 0x2d || unit === 0x28 || unit === 0x29 || unit === 0x2e
 
 function withCountry(digits: string): string | null {
-  if (digits.length === NATIONAL_DIGITS) return COUNTRY + digits
-  if (digits.length === NATIONAL_DIGITS + 1 && digits.startsWith('0')) return COUNTRY + digits.slice(1)
   // `+256 (0) 7...` is the same subscriber: the zero in brackets is only dialled inside the country.
   if (digits.length === 13 && digits.startsWith(`${COUNTRY}0`)) return COUNTRY + lastNine(digits)
+  // One digit too few or too many, or the country twice: whoever has that number, it was not meant.
+  if (digits.startsWith(COUNTRY)) return digits.length === COUNTRY.length + NATIONAL_DIGITS ? digits : null
+  if (digits.length === NATIONAL_DIGITS) return COUNTRY + digits
+  if (digits.length === NATIONAL_DIGITS + 1 && digits.startsWith('0')) return COUNTRY + digits.slice(1)
   // No country code begins with zero.
   return digits.startsWith('0') ? null : digits
 }

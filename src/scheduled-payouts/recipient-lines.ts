@@ -1,4 +1,4 @@
-import { readPhone } from '../platform/phone.ts'
+import { readPhone, whyNoPhone } from '../platform/phone.ts'
 import { invalidRequest } from '../platform/refusal.ts'
 
 const MOST = 1000
@@ -20,20 +20,26 @@ export function readRecipientLines(text: string): RecipientLine[] {
   if (written.length > MOST) throw invalidRequest(`recipients supports at most ${MOST} entries`)
   const read = written.map(({ line, number }) => ({ ...readLine(line), number }))
   const wrong = read.filter(({ phone, name }) => phone === null || name.length > LONGEST_NAME)
-  if (wrong.length > 0) throw wrongLines(wrong.map(({ number }) => number))
+  const [first] = wrong
+  if (first)
+    throw wrongLines(
+      wrong.map(({ number }) => number),
+      whyNoPhone(first.written),
+    )
   return read.map(({ phone, name }) => ({ phone: phone ?? '', ...(name === '' ? {} : { name }) }))
 }
 
-function readLine(line: string): { phone: string | null; name: string } {
-  const [phone = '', ...name] = line.split(/[,\t;]/)
+function readLine(line: string): { phone: string | null; written: string; name: string } {
+  const [written = '', ...name] = line.split(/[,\t;]/)
   const joined = name.join(',').trim()
-  return { phone: readPhone(phone), name: joined.replace(/^"(.*)"$/, '$1') }
+  return { phone: readPhone(written), written, name: joined.replace(/^"(.*)"$/, '$1') }
 }
 
-function wrongLines(numbers: readonly number[]) {
+/** `why` is about the first of them. */
+function wrongLines(numbers: readonly number[], why: string) {
   const told = numbers.slice(0, TOLD).join(', ')
   const more = numbers.length > TOLD ? ` and ${numbers.length - TOLD} more` : ''
   return invalidRequest(
-    `recipients: ${numbers.length === 1 ? 'line' : 'lines'} ${told}${more}: write a phone, a comma and a name`,
+    `recipients: ${numbers.length === 1 ? 'line' : 'lines'} ${told}${more}: write a phone, a comma and a name${why}`,
   )
 }

@@ -12,8 +12,8 @@ import { assert } from '../platform/assert.ts'
 import { againWhenTaken } from '../platform/db/taken.ts'
 import { newId, uuidFor } from '../platform/ids.ts'
 import { type Mark, markAt } from '../platform/mark.ts'
-import { readPhone } from '../platform/phone.ts'
-import { invalidRequest, type Refusal } from '../platform/refusal.ts'
+import { requirePhone } from '../platform/phone.ts'
+import type { Refusal } from '../platform/refusal.ts'
 import { addAttempts } from '../rails/attempts.ts'
 import type { Channel } from '../rails/rail.ts'
 import { judgeRailAmount } from '../rails/rail-amounts.ts'
@@ -44,8 +44,7 @@ const TOKEN_WAIT_MS = 40_000
 export async function requestTopUp(app: App, actor: Actor, request: TopUpRequest): Promise<RequestedTopUp> {
   allow(actor, 'top-up.request', request.merchantId)
   requireLive(actor)
-  const phone = readPhone(request.phone)
-  if (phone === null) throw invalidRequest('phone is not a valid phone number')
+  const phone = requirePhone(request.phone, 'phone')
   const wanted = { ...request, phone, key: request.key ?? null }
   // The process of a command begins without a token, and ends with the command: nobody else would record a late answer.
   const untilAnswered = actor.kind === 'command'

@@ -6,8 +6,8 @@ import { assert } from '../platform/assert.ts'
 import { call } from '../platform/db/database.ts'
 import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
-import { readPhone } from '../platform/phone.ts'
-import { invalidRequest, notFound, Refusal } from '../platform/refusal.ts'
+import { requirePhone } from '../platform/phone.ts'
+import { notFound, Refusal } from '../platform/refusal.ts'
 
 /** The number to which a merchant may withdraw, and whether staff have verified it (G66). */
 export type WithdrawalNumber = { phone: string; verified: boolean }
@@ -38,8 +38,7 @@ export async function setWithdrawalNumber(
 ): Promise<WithdrawalNumber> {
   allow(actor, 'withdrawal.number', merchantId)
   requireLive(actor)
-  const normalised = readPhone(phone)
-  if (normalised === null) throw invalidRequest('phone is not a valid phone number')
+  const normalised = requirePhone(phone, 'phone')
   const at = app.clock.now()
   return app.db.transaction(async (tx) => {
     const [[before], [set]] = await tx.send(
@@ -62,8 +61,7 @@ export async function verifyWithdrawalNumber(
   { merchantId, phone }: { merchantId: number; phone: string },
 ): Promise<WithdrawalNumber> {
   allow(actor, 'withdrawal.verify', merchantId)
-  const looked = readPhone(phone)
-  if (looked === null) throw invalidRequest('phone is not a valid phone number')
+  const looked = requirePhone(phone, 'phone')
   const at = app.clock.now()
   return app.db.transaction<WithdrawalNumber>(async (tx) => {
     const [[set]] = await tx.send(call(LOCK, merchantId))

@@ -209,7 +209,7 @@ test('what may not be is refused with exit code 1', async () => {
     [['subaccounts', 'payout', 'nobody', '--subaccount', own.sub, '--amount', '1'], /no merchant called/],
     [['subaccounts', 'deactivate', own.handle, '--subaccount', stranger.sub], /subaccount not found/],
     [['subaccounts', 'activate', own.handle, '--subaccount', 'sub_x'], /subaccount not found/],
-    [['withdrawals', 'number', own.handle, '--phone', '12'], /phone is not a valid phone number/],
+    [['withdrawals', 'number', own.handle, '--phone', '77212345.0'], /phone number: a spreadsheet/],
     [['withdrawals', 'verify-number', own.handle, '--phone', '0772000222'], /withdrawal number not found/],
     [['withdrawals', 'verify-number', own.handle, '--phone', '12'], /phone is not a valid phone number/],
     [['withdrawals', 'number', own.handle], /withdrawal number not found/],

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { FROM_A_SPREADSHEET } from '../../src/platform/phone.ts'
 import { made, opened } from '../helpers/opened.ts'
 import { availableOf, payer } from '../helpers/schedules.ts'
 import { startService } from '../helpers/test-service.ts'
@@ -116,6 +117,11 @@ const ROWS: [string, string, string][] = [
   ['no amount', '0700000000,,', 'invalid item: amount must be an integer'],
   ['no phone', ',1000,', 'invalid item: recipient.phone is required'],
   ['a bad phone', '12,1000,', 'invalid item: recipient.phone is not a valid phone number'],
+  [
+    'a phone of a spreadsheet',
+    '77212345.0,1000,',
+    `invalid item: recipient.phone is not a valid phone number${FROM_A_SPREADSHEET}`,
+  ],
   ['an amount of 0', '0700000000,0,', 'amount must be positive'],
   ['an amount of 40 digits', `0700000000,${'9'.repeat(40)},`, 'amount exceeds the maximum of 1000000000'],
 ]

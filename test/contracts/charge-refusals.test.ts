@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { FROM_A_SPREADSHEET } from '../../src/platform/phone.ts'
 import { newPayer, startLiveService } from '../helpers/live-service.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'
 import { CHARGE } from '../helpers/test-service.ts'
@@ -98,6 +99,10 @@ const FORM: Rule[] = [
   { expected: invalid('customer.phone is required'), body: { customer: {} } },
   { expected: invalid('customer.phone must be a string'), body: { customer: { phone: 700000000 } } },
   { expected: invalid('customer.phone is not a valid phone number'), body: { customer: { phone: '07' } } },
+  {
+    expected: invalid(`customer.phone is not a valid phone number${FROM_A_SPREADSHEET}`),
+    body: { customer: { phone: '77212345.0' } },
+  },
   {
     expected: invalid('customer.email is not a valid email address'),
     body: { customer: { phone: '0700000000', email: 'nobody' } },

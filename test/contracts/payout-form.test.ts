@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { FROM_A_SPREADSHEET } from '../../src/platform/phone.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'
 import { PAYOUT, pay, payoutDigest } from '../helpers/payouts.ts'
 import { payer } from '../helpers/schedules.ts'
@@ -35,6 +36,14 @@ const FORM: Rule[] = [
   { expected: invalid('recipient.phone must be a string'), body: phone(700000000) },
   ...['07', '0700', 'zero', '+256 700 000 00a', '٠٧٠٠٠٠٠٠٠٠', '1'.repeat(16)].map((text) => ({
     expected: badPhone,
+    body: phone(text),
+  })),
+  ...['256772123456.0', '77212345.0', '772123456.00'].map((text) => ({
+    expected: invalid(`recipient.phone is not a valid phone number${FROM_A_SPREADSHEET}`),
+    body: phone(text),
+  })),
+  ...['256256772123456', '25677212345'].map((text) => ({
+    expected: invalid('recipient.phone is not a valid phone number: behind 256 come nine digits'),
     body: phone(text),
   })),
   {

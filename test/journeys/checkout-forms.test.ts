@@ -115,6 +115,7 @@ const BODIES: [string, Fields, string?][] = [
   ['lone bytes', Buffer.from('channel=op1_momo&phone=\xff\xfe\x80', 'latin1') as never],
   ['escaped lone bytes', 'channel=op1_momo&phone=%ff%fe%80&email=%c3'],
   ['broken escapes', 'channel=op1_momo&phone=%zz%'],
+  ['a phone of a spreadsheet', 'channel=op1_momo&phone=77212345.0'],
   ['letters', 'channel=op1_momo&phone=javascript:alert(1)'],
   ['words of objects', 'constructor=x&__proto__=y&hasOwnProperty=z&toString=1'],
   ['JSON', '{"channel":"op1_momo","phone":"0772123456"}', 'application/json'],

@@ -27,6 +27,8 @@ test('recipients are read line by line, and every wrong line is named', () => {
   ])
   const wrong = Array.from({ length: 7 }, () => 'nobody,x').join('\n')
   assert.throws(() => readRecipientLines(`0700000000\n${wrong}`), /lines 2, 3, 4, 5, 6 and 2 more/)
+  const byPandas = '0700000000\n772123456.0,Akello\n77212345.0,Okot'
+  assert.throws(() => readRecipientLines(byPandas), /lines 2, 3: write a phone.*: a spreadsheet/)
   assert.throws(() => readRecipientLines(' \n '), /write one line for each/)
   assert.throws(() => readRecipientLines(Array(1001).fill('0700000000').join('\n')), /at most 1000/)
 })
