@@ -56,6 +56,8 @@ export type Endpoint<App> = {
   query?: TSchema
   /** The form of the body; without one any body is accepted. Where there is a `rawBody` it only describes the JSON. */
   body?: TSchema
+  /** Where nobody had to send a body before it had a form: what is no object counts as `{}`. */
+  bodyMayBeMissing?: boolean
   /** Only where JSON is not the one way to send it. */
   rawBody?: RawBody
   answers: Answers

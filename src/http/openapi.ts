@@ -83,7 +83,7 @@ const bearerScheme: Json = {
 }
 
 function operation(declared: Endpoint<never>, schemas: SchemaPrinter): Json {
-  const { name, tag, summary, description, body } = declared
+  const { name, tag, summary, description } = declared
   const parameters = parametersOf(declared, schemas)
   return {
     operationId: name,
@@ -91,7 +91,7 @@ function operation(declared: Endpoint<never>, schemas: SchemaPrinter): Json {
     summary,
     ...(description === undefined ? {} : { description }),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(body === undefined ? {} : { requestBody: requestBody(body, declared.rawBody, schemas) }),
+    ...requestBody(declared, schemas),
     responses: answersOf(declared, schemas),
   }
 }
@@ -132,10 +132,12 @@ function fieldsAs(place: 'path' | 'query', schema: TSchema | undefined, schemas:
   })
 }
 
-function requestBody(body: TSchema, rawBody: RawBody | undefined, schemas: SchemaPrinter): Json {
+function requestBody({ body, bodyMayBeMissing, rawBody }: Endpoint<never>, schemas: SchemaPrinter): Json {
+  if (body === undefined) return {}
   const examples = { least: { summary: 'the least it takes', value: exampleOf(body) } }
-  const content = { 'application/json': { schema: schemas.render(body), examples } }
-  return { required: true, content: rawBody ? { ...content, ...csvContent(rawBody) } : content }
+  const json = { 'application/json': { schema: schemas.render(body), examples } }
+  const content = rawBody ? { ...json, ...csvContent(rawBody) } : json
+  return { requestBody: { required: bodyMayBeMissing !== true, content } }
 }
 
 /** The two ways to send a CSV: by itself, or as the one file of a form. */

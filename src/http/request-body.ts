@@ -4,7 +4,7 @@ import { invalidRequest } from '../platform/refusal.ts'
 import type { Soon } from '../platform/soon.ts'
 import { fingerprintOfBody, openBody, parseJsonBody } from './body-content.ts'
 import type { Endpoint } from './endpoint.ts'
-import { readBody } from './read-body.ts'
+import { isObject, readBody } from './read-body.ts'
 
 /**
  * Asked when a body is refused: throws the 409 of a key that was used before, which comes first (contract.md 3 h). Without
@@ -12,7 +12,7 @@ import { readBody } from './read-body.ts'
  */
 export type RefuseUsedKey = (fingerprint: Buffer | null) => Promise<void>
 
-type Declared = Pick<Endpoint<never>, 'method' | 'body' | 'rawBody'>
+type Declared = Pick<Endpoint<never>, 'method' | 'body' | 'bodyMayBeMissing' | 'rawBody'>
 type Asked = { keyed: boolean; refuseUsedKey: RefuseUsedKey }
 
 /** The body as its endpoint describes it (undefined when the endpoint ignores it), and the fingerprint of the request. */
@@ -91,8 +91,9 @@ function readRawBody(request: FastifyRequest, declared: Declared): Soon<unknown>
   return bytes.length === 0 ? {} : parseJsonBody(bytes)
 }
 
-function readForm({ body, rawBody }: Declared, raw: unknown): Soon<unknown> {
+function readForm({ body, bodyMayBeMissing, rawBody }: Declared, raw: unknown): Soon<unknown> {
   if (rawBody) return rawBody.read(raw)
+  if (body && bodyMayBeMissing && !isObject(raw)) return readBody(body, {})
   return body ? readBody(body, raw) : undefined
 }
 

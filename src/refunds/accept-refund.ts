@@ -18,6 +18,8 @@ import {
 
 export type WantedRefund = {
   chargeId: string
+  /** What whoever asks believes that is refunded; another amount than that of the charge is refused. */
+  amount?: number | undefined
   /** Sent after the charge was locked. If it answers with a row, the charge was used otherwise (409). */
   unless?: Call<unknown>
   /** Refuse unless a gift card has paid all, so that no money moves. */
@@ -42,7 +44,7 @@ export type Refundable = {
 
 /** Checks and reserves, and remembers the charge, so that the next refund of the batch finds it refunded. Throws Refusal. */
 export function acceptRefund(wanted: WantedRefund, refundable: Refundable): Refunded {
-  const { caller, chargeId } = wanted
+  const { caller, chargeId, amount } = wanted
   const { desk, charges, at } = refundable
   const terms = desk.termsOf(caller.merchantId)
   const found = tagOf('txn_', chargeId) === caller.tag ? charges.get(chargeId) : undefined
@@ -50,6 +52,7 @@ export function acceptRefund(wanted: WantedRefund, refundable: Refundable): Refu
   const { charge, way } = judgeRefund(found, {
     terms,
     mode: caller.mode,
+    amount,
     cardTaken,
     limits: refundable.limits,
   })

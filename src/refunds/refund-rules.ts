@@ -9,7 +9,14 @@ const refuse = (code: string, message = code) => domainRefusal(code, message)
 
 /** Where the money of a charge goes back to. `card`: a gift card has paid all of it. */
 export type RefundWay = { kind: 'payout'; amount: number; phone: string } | { kind: 'card' }
-type Facts = { terms: MerchantTerms; mode: Mode; cardTaken: boolean; limits: RailLimits }
+type Facts = {
+  terms: MerchantTerms
+  mode: Mode
+  /** The amount that was asked for, where one was. */
+  amount?: number | undefined
+  cardTaken: boolean
+  limits: RailLimits
+}
 
 /**
  * The rules of a refund up to what its operator sends at once, in the order of contract.md G11d, one refusal a line. Answers
@@ -18,7 +25,7 @@ type Facts = { terms: MerchantTerms; mode: Mode; cardTaken: boolean; limits: Rai
  */
 export function judgeRefund(
   charge: Charge | undefined,
-  { terms, mode, cardTaken, limits }: Facts,
+  { terms, mode, amount: asked, cardTaken, limits }: Facts,
 ): { charge: Charge; way: RefundWay } {
   if (!terms.active) throw merchantInactive()
   if (!charge) throw notFound('charge')
@@ -26,6 +33,7 @@ export function judgeRefund(
   if (charge.status === 'refunded') throw refuse('already_refunded')
   if (charge.status !== 'succeeded') throw refuse(`cannot_refund_${charge.status}_transaction`)
   if (charge.shares !== null) throw refuse('split_charge_refunds_not_yet_supported')
+  if (asked !== undefined && asked !== charge.amount) throw onlyInFull(charge.amount)
   const amount = charge.amount - charge.giftCardAmount
   if (amount === 0 && cardTaken) return { charge, way: { kind: 'card' } }
   if (amount === 0) throw refuse('refund_amount_is_zero')
@@ -38,6 +46,9 @@ export function judgeRefund(
 
 const modeMismatch = (mode: Mode) =>
   refuse('mode_mismatch', `mode_mismatch: this is a ${mode} charge - use your sk_${mode}_ key to refund it`)
+
+const onlyInFull = (amount: number) =>
+  refuse('only_full_refunds', `only full refunds: amount must be ${amount}`)
 
 /** 409: the charge is being used for a dispense (contract.md G41b: product and price are never both given away). */
 export const chargeIsSpent = () =>

@@ -34,8 +34,21 @@ const CardRefundShape = Type.Object(
   { $id: 'CardRefund' },
 )
 
+const RefundCreateShape = Type.Object(
+  {
+    amount: Type.Optional(
+      Type.Integer({
+        description:
+          'only to make sure: a charge is refunded in full, and any other amount than that of the charge is refused',
+        examples: [5000],
+      }),
+    ),
+  },
+  { $id: 'RefundCreate' },
+)
+
 export const refundEndpoints = underTag('Charges', [
-  endpoint<App, never>({
+  endpoint<App, typeof RefundCreateShape>({
     method: 'POST',
     path: '/v1/charges/:id/refund',
     name: 'refundCharge',
@@ -47,13 +60,15 @@ export const refundEndpoints = underTag('Charges', [
     rateKind: 'batch',
     idempotency: 'ignored',
     params: Type.Object({ id: Type.String({ description: 'starts with `txn_`' }) }),
+    body: RefundCreateShape,
+    bodyMayBeMissing: true,
     answers: {
       200: { description: 'a gift card had paid all of it and has it back', schema: CardRefundShape },
       202: { description: 'the refund has started', schema: RefundShape },
     },
     refusals: { 503: 'rail_unavailable: nothing was written; retry shortly' },
-    async handle(app, { caller, params }) {
-      const refunded = await refundCharge(app, caller, { chargeId: params.id ?? '' })
+    async handle(app, { caller, params, body: { amount } }) {
+      const refunded = await refundCharge(app, caller, { chargeId: params.id ?? '', amount })
       return answer(refunded.payout === null ? 200 : 202, presentRefund(refunded), refunded.charge.id)
     },
   }),

@@ -47,6 +47,8 @@ test('of a charge partly paid by card the money is refunded and the rest goes ba
   const before = await availableOf(api)
   assert.equal(before, 100_000 + 5800)
   assert.deepEqual(await sumsOf(service, cardId), [46_000, 0, 4000])
+  const byPhone = await api.post(`/v1/charges/${id}/refund`, { amount: 6000 })
+  assertRefused(byPhone, domain('only_full_refunds', 'only full refunds: amount must be 10000'))
   const { status, body } = await refund(api, id)
   assert.equal(status, 202)
   assert.deepEqual([body.gift_card_restored, body.refund.amount, body.refund.fee], [4000, 6000, 200])

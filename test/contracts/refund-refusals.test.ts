@@ -9,7 +9,7 @@ import { fund, payer } from '../helpers/schedules.ts'
 import { addSubaccounts } from '../helpers/splits.ts'
 import { type Client, startService } from '../helpers/test-service.ts'
 import { INACTIVE, noAdapter, PAUSED } from './known-refusals.ts'
-import { assertRefused, domain, insufficient, notFound, type Refused } from './refused.ts'
+import { assertRefused, domain, insufficient, invalid, notFound, type Refused } from './refused.ts'
 
 const env = { RATE_LIMIT_REFUNDS: '0', RATE_LIMIT_SUBACCOUNTS: '0' }
 const service = openedAndVerified(() => startService({ env }))
@@ -66,6 +66,33 @@ test('a split charge is not refunded yet, whatever its shares', async () => {
   for (const terms of [{ amount: 1000 }, { bps: 10_000 }]) {
     const id = await ended(own.api, { split: [{ subaccount: farm, ...terms }] })
     await assertRefusedWithoutWrites(own.api, id, same('split_charge_refunds_not_yet_supported'))
+  }
+})
+
+const WRONG_AMOUNTS = [5000, 0, -20_000, 19_999, 20_001, 1e15]
+const NO_AMOUNTS = ['20000', 'all', 20_000.5, true, [20_000], {}]
+
+test("an amount that is not the charge's is refused, and so is what is no amount", async () => {
+  const own = await payer(service, 100_000)
+  const id = await ended(own.api, { amount: 20_000 })
+  const withAmount = (amount: unknown) => own.api.post(`/v1/charges/${id}/refund`, { amount })
+  const before = await service.digest()
+  const only = domain('only_full_refunds', 'only full refunds: amount must be 20000')
+  for (const amount of WRONG_AMOUNTS) assertRefused(await withAmount(amount), only, { because: `${amount}` })
+  assertRefused(await own.api.post(`/v1/charges/${id}/refund`, '{"amount":1e999}'), only)
+  for (const amount of NO_AMOUNTS)
+    assertRefused(await withAmount(amount), invalid('amount must be an integer'), { because: `${amount}` })
+  assert.equal(await service.digest(), before, 'zero writes')
+  const { status, body } = await withAmount(20_000)
+  assert.deepEqual([status, body.refund.amount], [202, 20_000])
+})
+
+test('no amount, and a body that is no object, refund all of it as ever', async () => {
+  const own = await payer(service, 500_000)
+  for (const body of ['', '{}', '{"amount":null}', '{"reason":"late"}', '[]', '7', 'null']) {
+    const id = await ended(own.api, { amount: 20_000 })
+    const reply = await own.api.post(`/v1/charges/${id}/refund`, body)
+    assert.deepEqual([reply.status, reply.body.refund.amount], [202, 20_000], body)
   }
 })
 

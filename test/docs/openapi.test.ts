@@ -92,7 +92,8 @@ test('C10: every example of a request fits the schema beside it, and an empty bo
       seen += 1
     }
     // A missing name of a subaccount is refused by a rule with its own text, not by the schema.
-    assert.equal(schema.Check({}), path === '/v1/subaccounts', `${path}: {}`)
+    const mayBeEmpty = ['/v1/subaccounts', '/v1/charges/{id}/refund'].includes(path)
+    assert.equal(schema.Check({}), mayBeEmpty, `${path}: {}`)
   }
   assert.ok(seen > 8)
 })

@@ -163,12 +163,12 @@ test('a refund during the hold is paid from other money, and the charge is relea
   )
 })
 
-test('an Idempotency-Key on a refund is ignored, and so is a body', async () => {
+test('an Idempotency-Key on a refund is ignored, and so is all of a body but an amount', async () => {
   const { api } = await payer(service, 100_000)
   const [one, two] = [await charged(api), await charged(api)]
   const key = { 'idempotency-key': 'one for all' }
   const first = await api.post(`/v1/charges/${one.id}/refund`, {}, key)
-  const second = await api.post(`/v1/charges/${two.id}/refund`, { amount: 1, reason: ['x'] }, key)
+  const second = await api.post(`/v1/charges/${two.id}/refund`, { reason: ['x'], currency: 'KES' }, key)
   assert.deepEqual([first.status, second.status], [202, 202])
   assert.equal(second.body.refund.amount, 5000)
   const again = await api.post(`/v1/charges/${one.id}/refund`, {}, key)
