@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { ModeShape } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
 import { type Moves, statesOf } from '../platform/moves.ts'
 import { isoMs } from '../platform/times.ts'
@@ -61,14 +62,17 @@ export const CHARGE_COLUMNS = `c.merchant_id as "merchantId", c.id, c.mode, c.st
 
 const time = Type.String({ format: 'date-time' })
 const orNull = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()])
-const status = Type.Enum(['pending', 'authorized', 'succeeded', 'failed', 'refunded'])
-const channel = Type.Enum([...CHANNELS])
+const status = Type.Enum(['pending', 'authorized', 'succeeded', 'failed', 'refunded'], {
+  $id: 'ChargeStatus',
+})
+const channel = Type.Enum([...CHANNELS], { $id: 'Channel' })
+const failure = Type.Enum([...CHARGE_FAILURES], { $id: 'ChargeFailureReason' })
 
 /** The charge as the API shows it (contract.md 2.2). */
 export const ChargeShape = Type.Object(
   {
     id: Type.String({ description: 'starts with `txn_`' }),
-    mode: Type.Enum(['test', 'live']),
+    mode: ModeShape,
     status,
     amount: Type.Integer({ description: 'whole UGX' }),
     fee: Type.Integer({ description: 'whole UGX' }),
@@ -81,7 +85,7 @@ export const ChargeShape = Type.Object(
     rail_transaction_id: orNull(
       Type.String({ description: "the operator's own number, null until success" }),
     ),
-    failure_reason: Type.Union([Type.Enum([...CHARGE_FAILURES]), Type.Null()]),
+    failure_reason: Type.Union([failure, Type.Null()]),
     payment_link_id: orNull(Type.String()),
     refund_id: orNull(Type.String()),
     created_at: time,

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { ChargeShape } from '../charges/charge.ts'
 import { SplitEventShape } from '../charges/charge-split.ts'
 import type { WebhookDescription } from '../http/openapi.ts'
+import { ModeShape } from '../merchants/merchant.ts'
 import { PayoutShape } from '../payouts/payout.ts'
 import { OrderShape } from '../vending/orders/order.ts'
 import type { EventType } from '../webhooks/events.ts'
@@ -92,7 +93,7 @@ const PingShape = Type.Object(
   {
     merchant: Type.String({ description: 'handle or public key' }),
     message: Type.String(),
-    mode: Type.Enum(['test', 'live']),
+    mode: ModeShape,
     sent_at: Type.String({ format: 'date-time' }),
   },
   { $id: 'PingEventData' },

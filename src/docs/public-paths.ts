@@ -33,7 +33,11 @@ const supplierAnswer = (code: '0' | '1'): Json => ({
   },
 })
 
-const TEXT_OR_NUMBER = { type: ['string', 'number'] }
+// A value that may be a number or a text has no `type`: generators of clients stop at a list of two (decision 49).
+const either = (description: string, ...examples: unknown[]): Json => ({
+  description: `${description}; a number or a text`,
+  examples,
+})
 
 const CALLBACK: Json = {
   type: 'object',
@@ -43,7 +47,7 @@ const CALLBACK: Json = {
     ddbh: { type: 'string', description: 'the order id of the command' },
     dsfjybh: { type: 'string', description: 'the charge id of the command' },
     jqbh: { type: 'string', description: 'the machine number' },
-    status: { ...TEXT_OR_NUMBER, description: '`1`, `finish` or `finished`: done. The name may be `state`' },
+    status: either('`1`, `finish` or `finished`: done. The name may be `state`', '1', 'finish'),
     splist: {
       type: 'array',
       description: 'when done: one entry for each product',
@@ -51,16 +55,17 @@ const CALLBACK: Json = {
         type: 'object',
         required: ['chsl'],
         properties: {
-          spbh: { ...TEXT_OR_NUMBER, description: 'product number' },
-          chsl: { type: ['integer', 'string'], description: 'units that came out; 0 for a jam' },
+          spbh: either('product number', '1', 1),
+          chsl: either('units that came out, whole; 0 for a jam', 1, '1'),
           spmc: { type: 'string', description: 'product name' },
         },
       },
     },
-    timestamp: {
-      type: ['integer', 'string'],
-      description: 'Unix time in seconds (10 digits) or milliseconds (13), within 5 minutes of now',
-    },
+    timestamp: either(
+      'Unix time in seconds (10 digits) or milliseconds (13), within 5 minutes of now',
+      1724750000000,
+      '1724750000',
+    ),
     sign: {
       type: 'string',
       pattern: '^[0-9A-Fa-f]{32}$',

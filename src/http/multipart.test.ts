@@ -13,6 +13,7 @@ const END = '--xyz--\r\n'
 const part = (disposition: string, content: string, more = '') =>
   `--xyz\r\nContent-Disposition: form-data; ${disposition}\r\n${more}\r\n${content}\r\n`
 const FILE = part('name="payouts"; filename="july.csv"', 'phone,amount\r\n', 'Content-Type: text/csv\r\n')
+const TEXT = part('name="file"', 'phone,amount\r\n', 'Content-Type: text/plain\r\n')
 const FIELD = part('name="note"', 'july')
 const read = async (body: string, type = TYPE) =>
   (await readMultipartFile(Buffer.from(body), type)).toString()
@@ -33,6 +34,13 @@ const READ: [string, string, string, string?][] = [
     part('name="f"', 'a', 'Content-Type: application/octet-stream\r\n') + END,
     'a',
   ],
+  ['a text named file instead of one', FIELD + TEXT + END, 'phone,amount\r\n'],
+  [
+    'a long text named file',
+    TEXT.replace('phone', 'p'.repeat(100_000)) + END,
+    `${'p'.repeat(100_000)},amount\r\n`,
+  ],
+  ['a file beside a text named file', TEXT.replace('phone', 'x') + FILE + END, 'phone,amount\r\n'],
   ['an empty file', part('name="f"; filename="a"', '') + END, ''],
   ['text around the parts', `preamble\r\n${FILE}${END}epilogue`, 'phone,amount\r\n'],
   ['no line end at the very end', `${FILE}--xyz--`, 'phone,amount\r\n'],
@@ -52,6 +60,7 @@ const CUT = 'multipart body is malformed or cut short'
 const REFUSED: [string, string, string][] = [
   ['no parts', END, NOT_ONE],
   ['only fields', FIELD + END, NOT_ONE],
+  ['two texts named file', TEXT + TEXT + END, NOT_ONE],
   ['two files', FILE + FILE + END, NOT_ONE],
   ['two files under two names', FILE + FILE.replace('payouts', 'x') + END, NOT_ONE],
   ['a part without headers', `--xyz\r\n\r\nphone,amount\r\n${END}`, NOT_ONE],

@@ -16,11 +16,15 @@ const NOT_ONE_FILE = 'multipart body must hold exactly one file'
 /** A file of a form. The name is what the sender says, and nothing more. */
 export type FormFile = { name: string; bytes: Buffer }
 
-/** The bytes of the one file of a form, under any field name; other fields are ignored. Throws `invalid request: ...`. */
+/**
+ * The bytes of the one file of a form, under any field name; other fields are ignored. A text named `file` is taken for it, because
+ * some clients send a file without a name. Throws `invalid request: ...`.
+ */
 export async function readMultipartFile(raw: Buffer, contentType: string): Promise<Buffer> {
-  const { file } = await readParts(raw, contentType)
-  if (file === null) throw invalidRequest(NOT_ONE_FILE)
-  return file.bytes
+  const { file, fields, isDoubled } = await readParts(raw, contentType, raw.length)
+  if (file !== null) return file.bytes
+  if (fields.file === undefined || isDoubled) throw invalidRequest(NOT_ONE_FILE)
+  return Buffer.from(fields.file)
 }
 
 /**
@@ -39,8 +43,8 @@ export async function readMultipartForm(
 
 type Parts = { fields: Record<string, string>; file: FormFile | null; isCut: boolean; isDoubled: boolean }
 
-async function readParts(raw: Buffer, contentType: string): Promise<Parts> {
-  const form = openForm(contentType)
+async function readParts(raw: Buffer, contentType: string, fieldSize = LIMITS.fieldSize): Promise<Parts> {
+  const form = openForm(contentType, fieldSize)
   const source = Readable.from(slicesOf(raw))
   return new Promise((resolve, reject) => {
     const files: { name: string; chunks: Buffer[] }[] = []
@@ -73,9 +77,9 @@ async function readParts(raw: Buffer, contentType: string): Promise<Parts> {
 const fileOf = (read: { name: string; chunks: Buffer[] } | undefined): FormFile | null =>
   read === undefined ? null : { name: read.name, bytes: Buffer.concat(read.chunks) }
 
-function openForm(contentType: string): BusboyInstance {
+function openForm(contentType: string, fieldSize: number): BusboyInstance {
   try {
-    return new Busboy({ headers: { 'content-type': contentType }, limits: LIMITS })
+    return new Busboy({ headers: { 'content-type': contentType }, limits: { ...LIMITS, fieldSize } })
   } catch {
     throw invalidRequest('multipart body has no boundary in its Content-Type')
   }

@@ -4,8 +4,9 @@ import type { TSchema } from 'typebox'
 export type Json = Record<string, unknown>
 
 /**
- * Renders schemas; those with an `$id` are collected under it and only referred to. What a client reads is rendered with
- * `renderAnswer`: its lists of values are open, so that a client which was generated today takes a value of tomorrow.
+ * Renders schemas; those with an `$id` are collected under it and only referred to. A list of words is closed in what a client sends
+ * (`enum`). In what it reads (`renderAnswer`) it is a plain text that names the words of today, so that a client which was generated today
+ * takes a word of tomorrow (decision 49).
  */
 export type SchemaPrinter = {
   render(schema: TSchema): Json
@@ -27,26 +28,31 @@ export function schemaPrinter(): SchemaPrinter {
     const inline = (schema: Json) => finish(renderInline(schema, renderOne))
     const renderOne = (schema: TSchema): Json => {
       const written = schema as Json
-      if (typeof written.$id !== 'string') return inline(written)
+      const isSentList = finish === closed && Array.isArray(written.enum)
+      if (typeof written.$id !== 'string' || isSentList) return inline(written)
       named[written.$id] ??= inline(written)
       return refTo('schemas', written.$id)
     }
     return renderOne
   }
-  return { render: renderer((rendered) => rendered), renderAnswer: renderer(opened), named }
+  return { render: renderer(closed), renderAnswer: renderer(opened), named }
 }
 
 // The product has two modes, and no third will come.
 const MODES = 'test,live'
 
-/** A list of values becomes one to which others may be added: `one of these, or another text`. */
+const closed = (rendered: Json): Json => rendered
+
+/** A list of words becomes a text: generators of clients read an `anyOf` as an object, and refuse an unknown word of an `enum`. */
 function opened(rendered: Json): Json {
-  const { type, enum: values, ...rest } = rendered
-  if (!Array.isArray(values) || values.join() === MODES) return rendered
-  const known = { type: 'string', enum: values.filter((value) => value !== null) }
-  const none = values.includes(null) ? [{ type: 'null' }] : []
-  return { anyOf: [known, { type: 'string' }, ...none], ...rest }
+  const { type, enum: words, description, ...rest } = rendered
+  if (!Array.isArray(words) || words.join() === MODES) return rendered
+  const known = `${words.map((word) => `\`${word}\``).join(', ')}; others may be added`
+  return { type, description: inWords(description, known), ...rest, 'x-extensible-enum': words }
 }
+
+/** What is said of a value, then what is said of all such values. */
+const inWords = (...said: unknown[]) => said.filter((one) => one !== undefined).join('; ')
 
 export const refTo = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}/${name}` })
 
@@ -66,7 +72,11 @@ export function exampleOf(schema: TSchema): unknown {
 
 function renderInline(schema: Json, render: Render): Json {
   const { anyOf, ...rest } = schema
-  if (Array.isArray(anyOf)) return { ...renderUnion(anyOf as Json[], render), ...rest }
+  if (Array.isArray(anyOf)) {
+    const { description, ...union } = renderUnion(anyOf as Json[], render)
+    if (description === undefined) return { ...union, ...rest }
+    return { ...union, ...rest, description: inWords(rest.description, description) }
+  }
   const out: Json = {}
   if (Array.isArray(schema.enum)) out.type = 'string'
   const description = describe(schema)
@@ -96,9 +106,6 @@ function renderEach(fields: Record<string, TSchema>, render: Render): Json {
 function renderUnion(choices: Json[], render: Render): Json {
   const [first, second] = choices.map((choice) => render(choice as TSchema))
   if (choices.length === 1 && first !== undefined) return first
-  const open = first?.anyOf
-  if (choices.length === 2 && second?.type === 'null' && Array.isArray(open))
-    return { ...first, anyOf: [...open, second] }
   const nullable = choices.length === 2 && second?.type === 'null' && typeof first?.type === 'string'
   if (!nullable) return { anyOf: choices.map((choice) => render(choice as TSchema)) }
   const values = first.enum === undefined ? {} : { enum: [...(first.enum as unknown[]), null] }

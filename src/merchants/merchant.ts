@@ -1,3 +1,4 @@
+import { Type } from 'typebox'
 import type { App } from '../app.ts'
 import { assert } from '../platform/assert.ts'
 import { numbers } from '../platform/db/columns.ts'
@@ -6,6 +7,8 @@ import { statement } from '../platform/db/statement.ts'
 import { domainRefusal } from '../platform/refusal.ts'
 
 export type Mode = 'test' | 'live'
+/** As answers show it. No third will come, so it is the one closed list of them. */
+export const ModeShape = Type.Enum(['test', 'live'], { $id: 'Mode' })
 export type KycStatus = 'pending' | 'verified' | 'rejected'
 
 /** The row of a merchant, without secrets. Limits are whole UGX, the test clock's offset is in ms. */

@@ -3,7 +3,7 @@ import type { App } from '../app.ts'
 import { underTag } from '../http/endpoint.ts'
 import { readEndpoint } from '../http/read-endpoints.ts'
 import { assert } from '../platform/assert.ts'
-import { merchantsById } from './merchant.ts'
+import { ModeShape, merchantsById } from './merchant.ts'
 
 const AccountShape = Type.Object(
   {
@@ -12,7 +12,7 @@ const AccountShape = Type.Object(
     handle: Type.Union([Type.String(), Type.Null()]),
     public_key: Type.String({ description: 'starts with `pk_test_` or `pk_live_`, by mode' }),
     name: Type.String(),
-    mode: Type.Enum(['test', 'live']),
+    mode: ModeShape,
     scope: Type.Enum(['full', 'collections']),
     kyc_status: Type.Enum(['pending', 'verified', 'rejected']),
     verified: Type.Boolean(),

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import type { ChargeStatus } from '../charges/charge.ts'
-import type { Mode } from '../merchants/merchant.ts'
+import { type Mode, ModeShape } from '../merchants/merchant.ts'
 
 /** A row of `payment_links`: what a customer can pay on a hosted page. Whole UGX; times are UTC. */
 export type PaymentLink = {
@@ -56,7 +56,7 @@ export const LinkShape = Type.Object(
   {
     id: Type.String({ description: 'starts with `lnk_`' }),
     url: Type.String({ description: 'the payment page: send your customer there' }),
-    mode: Type.Enum(['test', 'live']),
+    mode: ModeShape,
     amount: Type.Integer({ description: 'whole UGX' }),
     currency: Type.Literal('UGX'),
     description: text(),
@@ -66,6 +66,7 @@ export const LinkShape = Type.Object(
     allow_multiple_uses: Type.Boolean(),
     is_active: Type.Boolean({ description: 'false once it is switched off' }),
     status: Type.Enum([...LINK_STATUSES], {
+      $id: 'PaymentLinkStatus',
       description:
         'of a reusable link `active` or `inactive`; of a one-shot one where its payment stands: `pending` nobody pays, `authorized` a customer is being asked, `failed` and may be tried again',
     }),

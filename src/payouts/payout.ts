@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { ModeShape } from '../merchants/merchant.ts'
 import { type Moves, statesOf } from '../platform/moves.ts'
 import { PAYOUT_FAILURES, type PayoutFailure } from '../rails/rail.ts'
 import type { EventType } from '../webhooks/events.ts'
@@ -62,6 +63,7 @@ export const PAYOUT_COLUMNS = `p.merchant_id as "merchantId", p.id, p.mode, p.ki
   p.completed_at as "completedAt"`
 
 const time = Type.String({ format: 'date-time' })
+const failure = Type.Enum([...PAYOUT_FAILURES, AMBIGUOUS], { $id: 'PayoutFailureReason' })
 const textOrNull = (description?: string) =>
   Type.Union([Type.String(description === undefined ? {} : { description }), Type.Null()])
 
@@ -69,8 +71,8 @@ const textOrNull = (description?: string) =>
 export const PayoutShape = Type.Object(
   {
     id: Type.String({ description: 'starts with `pout_`' }),
-    mode: Type.Enum(['test', 'live']),
-    status: Type.Enum(PAYOUT_STATUSES),
+    mode: ModeShape,
+    status: Type.Enum(PAYOUT_STATUSES, { $id: 'PayoutStatus' }),
     amount: Type.Integer({ description: 'whole UGX, what the recipient gets' }),
     fee: Type.Integer({ description: 'whole UGX, on top of the amount' }),
     currency: Type.Literal('UGX'),
@@ -80,7 +82,7 @@ export const PayoutShape = Type.Object(
     rail_reference: textOrNull('the reference we gave the rail, the same for life'),
     rail_transaction_id: textOrNull("the operator's own number, null until success"),
     reference: textOrNull(),
-    failure_reason: Type.Union([Type.Enum([...PAYOUT_FAILURES, AMBIGUOUS]), Type.Null()], {
+    failure_reason: Type.Union([failure, Type.Null()], {
       description: 'set when failed; `ambiguous_network_error_pending_reconciliation` while nobody knows',
     }),
     kind: Type.Enum([...PAYOUT_KINDS]),

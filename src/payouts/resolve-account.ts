@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
+import { ModeShape } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
 import { readPhone, whyNoPhone } from '../platform/phone.ts'
 import { badRequest, Refusal } from '../platform/refusal.ts'
@@ -11,7 +12,7 @@ export const ResolvedAccountShape = Type.Object(
     msisdn: Type.String({ description: 'digits, country code first' }),
     active: Type.Boolean({ description: 'false is a hard stop: the wallet cannot be paid' }),
     registered_name: Type.Union([Type.String(), Type.Null()]),
-    mode: Type.Enum(['test', 'live']),
+    mode: ModeShape,
   },
   { $id: 'ResolvedAccount' },
 )

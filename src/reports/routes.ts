@@ -4,6 +4,7 @@ import { endpoint, underTag } from '../http/endpoint.ts'
 import { LIST_QUERY, readListWindow } from '../http/lists.ts'
 import { listEndpoint, READS, readEndpoint } from '../http/read-endpoints.ts'
 import { readBalance } from '../ledger/balances.ts'
+import { ModeShape } from '../merchants/merchant.ts'
 import { sumOf } from '../platform/sums.ts'
 import { listSettlements, presentSettlement, type SettlementRow, SettlementShape } from './settlements.ts'
 import { StatementPdfShape, StatementShape } from './statement/shape.ts'
@@ -11,7 +12,7 @@ import { statementOf } from './statement/statement-of.ts'
 
 const BalanceShape = Type.Object(
   {
-    mode: Type.Enum(['test', 'live']),
+    mode: ModeShape,
     balances: Type.Array(
       Type.Object({
         currency: Type.Literal('UGX'),

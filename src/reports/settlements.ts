@@ -3,6 +3,7 @@ import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
 import { listStatement } from '../http/both-ways.ts'
 import { type ListWindow, type Page, readPage } from '../http/lists.ts'
+import { ModeShape } from '../merchants/merchant.ts'
 import { statement } from '../platform/db/statement.ts'
 import { tagOf } from '../platform/ids.ts'
 
@@ -33,7 +34,7 @@ const BY_ID = statement<SettlementRow>(
 export const SettlementShape = Type.Object(
   {
     id: Type.String({ description: 'starts with `setl_`' }),
-    mode: Type.Enum(['test', 'live']),
+    mode: ModeShape,
     amount: Type.Integer({ description: 'sum of the nets released, whole UGX' }),
     currency: Type.Literal('UGX'),
     charge_count: Type.Integer(),

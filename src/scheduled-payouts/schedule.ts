@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { ModeShape } from '../merchants/merchant.ts'
 import { type Moves, statesOf } from '../platform/moves.ts'
 
 /** Spec 3.3. */
@@ -57,8 +58,8 @@ const textOrNull = (description?: string) =>
 export const ScheduledPayoutShape = Type.Object(
   {
     id: Type.String({ description: 'starts with `spo_`' }),
-    mode: Type.Enum(['test', 'live']),
-    status: Type.Enum(SCHEDULE_STATUSES),
+    mode: ModeShape,
+    status: Type.Enum(SCHEDULE_STATUSES, { $id: 'ScheduledPayoutStatus' }),
     name: textOrNull(),
     amount: Type.Integer({ description: 'whole UGX, to each recipient in each cycle' }),
     currency: Type.Literal('UGX'),

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { ModeShape } from '../merchants/merchant.ts'
 import { type Moves, statesOf } from '../platform/moves.ts'
 
 /** Waiting or under way, acknowledged, or given up after the eighth attempt. */
@@ -64,9 +65,9 @@ export const DeliveryShape = Type.Object(
     id: Type.String({ description: 'the `evt_` id, shared by every attempt and resend' }),
     event_id: Type.String({ description: 'the same value' }),
     event: Type.String(),
-    mode: Type.Enum(['test', 'live']),
+    mode: ModeShape,
     url: orNull(Type.String({ description: 'the address of the last attempt' })),
-    status: Type.Enum(DELIVERY_STATUSES),
+    status: Type.Enum(DELIVERY_STATUSES, { $id: 'WebhookDeliveryStatus' }),
     attempts: Type.Integer(),
     last_response_code: orNull(Type.Integer()),
     last_error: orNull(Type.String()),

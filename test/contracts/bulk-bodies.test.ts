@@ -61,6 +61,11 @@ const SAME: [string, unknown, string | undefined][] = [
   ],
   ['a form with a file', form(CSV, 'file'), multipart],
   ['a form with a file under another name', form(CSV, 'wages'), multipart],
+  [
+    'a form with a text instead of a file',
+    form(CSV, 'file').replace('; filename="wages.csv"', ''),
+    multipart,
+  ],
 ]
 
 for (const [at, [how, body, type]] of SAME.entries())

@@ -80,8 +80,9 @@ function compareRequests(context: Context, before: any, now: any): void {
   if (before === undefined) return
   const { place, say } = context
   const [was, is] = [follow(context.before, before), follow(context.now, now ?? {})]
-  for (const type of typesOf(was))
-    if (typesOf(is).length > 0 && !typesOf(is).includes(type)) say(place, `${type} is no longer taken`)
+  const types = typesOf(context.now, is)
+  for (const type of typesOf(context.before, was))
+    if (types.length > 0 && !types.includes(type)) say(place, `${type} is no longer taken`)
   for (const value of was.enum ?? [])
     if (is.enum !== undefined && !is.enum.includes(value)) say(place, `${value} is no longer taken`)
   for (const name of is.required ?? [])
@@ -94,22 +95,25 @@ function compareAnswers(context: Context, before: any, now: any): void {
   if (before === undefined) return
   const { place, say } = context
   const [was, is] = [follow(context.before, before), follow(context.now, now ?? {})]
-  for (const type of typesOf(is))
-    if (typesOf(was).length > 0 && !typesOf(was).includes(type)) say(place, `may now be ${type}`)
-  if (typesOf(is).length === 0 && typesOf(was).length > 0) say(place, 'its type is no longer said')
-  const values = valuesOf(is)
-  for (const value of valuesOf(was) ?? [])
+  const [types, earlier] = [typesOf(context.now, is), typesOf(context.before, was)]
+  for (const type of types)
+    if (earlier.length > 0 && !earlier.includes(type)) say(place, `may now be ${type}`)
+  if (types.length === 0 && earlier.length > 0) say(place, 'its type is no longer said')
+  const values = valuesOf(context.now, is)
+  for (const value of valuesOf(context.before, was) ?? [])
     if (values !== null && !values.includes(value)) say(place, `the value ${value} is gone`)
   if (was.const !== undefined && was.const !== is.const && !values?.includes(was.const))
     say(place, `is no longer ${was.const}`)
-  for (const name of was.required ?? [])
-    if (!(is.required ?? []).includes(name)) say(`${place}.${name}`, 'is no longer always there')
+  const { required = [] } = objectOf(context.now, is)
+  for (const name of objectOf(context.before, was).required ?? [])
+    if (!required.includes(name)) say(`${place}.${name}`, 'is no longer always there')
   compareParts(context, [was, is], compareAnswers)
 }
 
 /** Compares what is inside two schemas: every field must still exist, and fields and items are compared in turn. */
-function compareParts(context: Context, [was, is]: [any, any], compare: typeof compareAnswers): void {
+function compareParts(context: Context, [before, now]: [any, any], compare: typeof compareAnswers): void {
   const { place, say } = context
+  const [was, is] = [objectOf(context.before, before), objectOf(context.now, now)]
   for (const [name, field] of Object.entries<any>(was.properties ?? {})) {
     const there = `${place}.${name}`
     if (is.properties?.[name] === undefined) say(there, 'the field is gone')
@@ -118,19 +122,25 @@ function compareParts(context: Context, [was, is]: [any, any], compare: typeof c
   if (was.items) compare({ ...context, place: `${place}[]` }, was.items, is.items)
 }
 
-/** The values that a schema lists, even if it also accepts others; null where it lists none. */
-function valuesOf(schema: any): any[] | null {
-  if (Array.isArray(schema.enum)) return schema.enum
-  const listing = (schema.anyOf ?? []).filter((one: any) => Array.isArray(one.enum))
-  if (listing.length === 0) return null
-  const none = schema.anyOf.some((one: any) => one.type === 'null') ? [null] : []
-  return [...listing.flatMap((one: any) => one.enum), ...none]
+/** The words that a schema names, even if it also accepts others; null where it names none. */
+function valuesOf(document: any, schema: any): any[] | null {
+  const choices = choicesOf(document, schema)
+  const lists = choices.flatMap((one) => [one.enum, one['x-extensible-enum']]).filter(Array.isArray)
+  if (lists.length === 0) return null
+  return [...lists.flat(), ...(typesOf(document, schema).includes('null') ? [null] : [])]
 }
 
 /** The types of a schema; of an `anyOf` the types of its choices. */
-function typesOf(schema: any): string[] {
-  if (Array.isArray(schema.anyOf)) return schema.anyOf.flatMap(typesOf)
-  return schema.type === undefined ? [] : [schema.type].flat()
+const typesOf = (document: any, schema: any): string[] =>
+  choicesOf(document, schema).flatMap(({ type = [] }) => type)
+
+/** What an object or null has inside. */
+const objectOf = (document: any, schema: any): any =>
+  choicesOf(document, schema).find((one) => one.properties !== undefined || one.items !== undefined) ?? schema
+
+function choicesOf(document: any, schema: any): any[] {
+  const { anyOf, ...one } = follow(document, schema)
+  return Array.isArray(anyOf) ? anyOf.flatMap((choice) => choicesOf(document, choice)) : [one]
 }
 
 function follow(document: any, node: any): any {

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { ModeShape } from '../../merchants/merchant.ts'
 import type { Sum } from '../../platform/sums.ts'
 
 const orNull = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()])
@@ -88,7 +89,7 @@ const Totals = Type.Object(
 export const StatementShape = Type.Object(
   {
     object: Type.Literal('statement'),
-    mode: Type.Enum(['test', 'live']),
+    mode: ModeShape,
     merchant_name: Type.String(),
     merchant_handle: text(),
     vat_number: text(),

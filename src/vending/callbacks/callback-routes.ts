@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { App } from '../../app.ts'
 import { answer, endpoint, underTag } from '../../http/endpoint.ts'
 import { UNKEYED } from '../../http/write-endpoints.ts'
+import { ModeShape } from '../../merchants/merchant.ts'
 import { ConformanceResultShape, ConformanceShape, checkConformance } from './conformance.ts'
 import { makeDispenseSecret } from './dispense-secret.ts'
 
@@ -9,7 +10,7 @@ const DispenseSecretShape = Type.Object(
   {
     object: Type.Literal('dispense_secret'),
     secret: Type.String({ description: 'starts with `dsec_`; shown here and never again' }),
-    mode: Type.Enum(['test', 'live']),
+    mode: ModeShape,
     created_at: Type.String({ format: 'date-time' }),
     rotated: Type.Boolean({ description: 'there was one before; it is not accepted any more' }),
   },

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Caller } from '../../actors/actor.ts'
 import type { App } from '../../app.ts'
+import { ModeShape } from '../../merchants/merchant.ts'
 import { assert } from '../../platform/assert.ts'
 import { ExactNumber, numberText } from '../../platform/exact-json.ts'
 import { hasForbiddenControl } from '../../platform/text.ts'
@@ -59,7 +60,7 @@ const wholeOrNull = (description: string) => Type.Union([Type.Integer({ descript
 export const MachineGoodsShape = Type.Object(
   {
     machine: Type.String(),
-    mode: Type.Enum(['test', 'live']),
+    mode: ModeShape,
     count: Type.Integer(),
     as_of: Type.Integer({ description: 'Unix seconds' }),
     goods: Type.Array(

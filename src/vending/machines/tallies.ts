@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Caller } from '../../actors/actor.ts'
 import type { App } from '../../app.ts'
+import { ModeShape } from '../../merchants/merchant.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { reportTurns } from '../../platform/report-turns.ts'
 import type { Sum } from '../../platform/sums.ts'
@@ -28,7 +29,7 @@ const money = (description: string) => Type.Integer({ description })
 
 export const TalliesShape = Type.Object(
   {
-    mode: Type.Enum(['test', 'live']),
+    mode: ModeShape,
     as_of: Type.Integer({ description: 'Unix seconds' }),
     machines: Type.Array(
       Type.Object({

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { ChargeStatus } from '../../charges/charge.ts'
-import type { Mode } from '../../merchants/merchant.ts'
+import { type Mode, ModeShape } from '../../merchants/merchant.ts'
 import { linkUrl } from '../../payment-links/payment-link.ts'
 import type { ExactNumber } from '../../platform/exact-json.ts'
 import type { Moves } from '../../platform/moves.ts'
@@ -115,7 +115,7 @@ const reported = Type.Unsafe<ReportedGoods>(
 export const OrderShape = Type.Object(
   {
     order_id: Type.String({ description: 'starts with `lnk_`' }),
-    mode: Type.Enum(['test', 'live']),
+    mode: ModeShape,
     amount: Type.Integer({ description: 'whole UGX' }),
     currency: Type.Literal('UGX'),
     machine: Type.String(),
@@ -124,8 +124,10 @@ export const OrderShape = Type.Object(
     reference: orNull(Type.String()),
     success_url: orNull(Type.String()),
     charge_id: orNull(Type.String({ description: 'the attempt attached at the moment' })),
-    payment_status: Type.Enum(['unpaid', 'pending', 'succeeded', 'failed']),
-    vending_status: Type.Enum(['pending', 'dispensing', 'dispensed', 'failed']),
+    payment_status: Type.Enum(['unpaid', 'pending', 'succeeded', 'failed'], {
+      $id: 'VendingPaymentStatus',
+    }),
+    vending_status: Type.Enum(['pending', 'dispensing', 'dispensed', 'failed'], { $id: 'VendingStatus' }),
     vending_error: orNull(Type.String()),
     refunded: Type.Boolean(),
     expired: Type.Boolean(),
