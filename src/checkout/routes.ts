@@ -124,7 +124,7 @@ async function handled(
   { request, visit, route }: { request: FastifyRequest; visit: Visit; route: Route },
 ): Promise<Reply> {
   try {
-    const to = request.method === 'GET' ? meantAddress(request.url) : null
+    const to = request.method !== 'POST' ? meantAddress(request.url) : null
     if (route.polled && to === null) return await look(options, route, visit)
     admit(options, route, visit)
     if (to !== null) return { kind: 'redirect', to }

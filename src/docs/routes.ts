@@ -68,6 +68,9 @@ async function sendAsset(
   const sent = await send(request.raw, name, { root, maxAge: ASSETS_MAX_AGE })
   if (sent.statusCode === 416)
     return reply.code(416).header('Content-Range', sent.headers['Content-Range']).send('')
+  // A condition on the file that does not hold (If-Match) is the caller's; the file itself is always there.
+  if (sent.type === 'error' && sent.statusCode < 500)
+    return reply.code(sent.statusCode).headers(sent.headers).send(sent.stream)
   if (sent.type === 'error') throw sent.metadata.error
   return reply.code(sent.statusCode).headers(sent.headers).send(sent.stream)
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { Refusal } from '../platform/refusal.ts'
 
-// The verbs that any path has.
+// The verbs that any path has. HEAD is there wherever GET is: it is routed as GET, and Node sends no body to who asked with HEAD.
 const SERVED = ['GET', 'POST']
 const ANY: ReadonlySet<string> = new Set(SERVED)
 // All others are routed as this one: a table of all paths for each verb that Node reads took a tenth of the start.
@@ -10,19 +10,30 @@ const ANY: ReadonlySet<string> = new Set(SERVED)
 export const STAND_IN = 'TRACE'
 const asked = new WeakMap<object, string>()
 
-/** For Fastify's `rewriteUrl`, the only place before a route is looked for: the address stays. `restoreMethod` comes right after. */
-export function standInForMethod(raw: { method?: string | undefined; url?: string | undefined }): string {
-  const { method = '', url = '' } = raw
-  if (!SERVED.includes(method)) {
-    asked.set(raw, method)
-    raw.method = STAND_IN
-  }
-  return url
+/** Before a route is looked for: a request has a method that routes have. `restoreMethod` comes right after. */
+export function standInForMethod(raw: { method?: string | undefined }): void {
+  const { method = '' } = raw
+  if (SERVED.includes(method)) return
+  asked.set(raw, method)
+  raw.method = method === 'HEAD' ? 'GET' : STAND_IN
 }
 
 /** The request says again what it was asked with. */
 export function restoreMethod(raw: IncomingMessage): void {
-  if (raw.method === STAND_IN) raw.method = asked.get(raw) ?? STAND_IN
+  if (raw.method !== 'POST') raw.method = asked.get(raw) ?? raw.method
+}
+
+/**
+ * Why an address that no route has is refused already before its body is looked at, or nothing: the framework has rules of its own for
+ * the bodies of some methods (QUERY), which a stranger must not meet.
+ */
+export function refuseUnknown(
+  server: FastifyInstance,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Refusal | undefined {
+  const isOther = request.is404 && !SERVED.includes(request.method)
+  return isOther ? notFoundHere(server, request, reply) : undefined
 }
 
 type Endpoint = { path: string; method: 'GET' | 'POST' }
@@ -49,7 +60,8 @@ export function refuseOtherMethodsBelow(endpoints: readonly Endpoint[]): onReque
     const parts = (url.split('?', 1)[0] ?? '').replace(/\/{2,}/g, '/').split('/')
     const methods = known.find((one) => standsFor(one.parts, parts))?.methods
     const has = methods ?? ANY
-    done(has.has(raw.method ?? '') ? undefined : (refused(reply, has) as never))
+    const wanted = raw.method === 'HEAD' ? 'GET' : (raw.method ?? '')
+    done(has.has(wanted) ? undefined : (refused(reply, has) as never))
   }
 }
 
@@ -71,7 +83,7 @@ export class MethodNotAllowed extends Refusal {
 }
 
 function refused(reply: FastifyReply, methods: Iterable<string>): Refusal {
-  reply.header('Allow', [...methods].join(', '))
+  reply.header('Allow', [...methods].flatMap((one) => (one === 'GET' ? ['GET', 'HEAD'] : [one])).join(', '))
   return new MethodNotAllowed()
 }
 

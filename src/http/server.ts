@@ -13,9 +13,16 @@ import type { Frame, Passed } from './frame.ts'
 import { asRefusal, headersRefusal } from './framework-refusals.ts'
 import { givenRequestId, readQuery } from './guards.ts'
 import { NO_COMPILERS } from './no-compilers.ts'
-import { notFoundHere, refuseOtherMethods, restoreMethod, standInForMethod } from './other-methods.ts'
+import {
+  notFoundHere,
+  refuseOtherMethods,
+  refuseUnknown,
+  restoreMethod,
+  standInForMethod,
+} from './other-methods.ts'
 import { type GivenBody, type RefuseUsedKey, readRequestBody } from './request-body.ts'
 import { logRequest } from './request-log.ts'
+import { targetOf } from './request-target.ts'
 import { API_HEADERS, secureHeaders } from './secure-headers.ts'
 import { takeInTurn } from './take-in-turn.ts'
 
@@ -65,7 +72,7 @@ export function buildServer<App>(frame: Frame<App>): FastifyInstance {
       requireHostHeader: false,
     },
     routerOptions: { ignoreDuplicateSlashes: true, maxParamLength: HEADERS_LIMIT },
-    rewriteUrl: standInForMethod,
+    rewriteUrl: asRouted,
     schemaController: { compilersFactory: NO_COMPILERS },
     frameworkErrors: (error, request, reply) => sendError(frame, request, reply as never, asRefusal(error)),
     clientErrorHandler: answerBrokenRequest,
@@ -84,12 +91,12 @@ export function buildServer<App>(frame: Frame<App>): FastifyInstance {
     sendError(frame, request, reply, notFoundHere(server, request, reply)),
   )
   takeInTurn(server.server).on('checkExpectation', answerExpectation)
-  server.addHook('onRequest', (request, _reply, done) => {
+  server.addHook('onRequest', (request, reply, done) => {
     restoreMethod(request.raw)
     // What a body calls itself is not believed and must not decide whether it is read.
     const { headers } = request.raw
     if (headers['content-type'] !== undefined) headers['content-type'] = 'application/json'
-    done(headersRefusal(request.raw) as never)
+    done((headersRefusal(request.raw) ?? refuseUnknown(server, request, reply)) as never)
   })
   server.addHook('preHandler', (request, _reply, done) => {
     done(isClosing(request.raw.socket) ? (invalidRequest('the connection was closed') as never) : undefined)
@@ -102,6 +109,12 @@ export function buildServer<App>(frame: Frame<App>): FastifyInstance {
   for (const declared of frame.endpoints) addEndpoint(server, frame, { declared, send })
   refuseOtherMethods(server, frame.endpoints)
   return server
+}
+
+/** The only place before a route is looked for. */
+function asRouted(raw: { method?: string | undefined; url?: string | undefined }): string {
+  standInForMethod(raw)
+  return targetOf(raw.url ?? '')
 }
 
 /** As JSON, whatever its Content-Type says (contract.md 2.0). */

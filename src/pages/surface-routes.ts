@@ -165,7 +165,7 @@ const openVisit = <V extends Visit>(
 /** To the sign-in, which leads back to the page that was wanted. */
 function toSignIn<V extends Visit>({ signIn, base }: Surface<V>, { method, url }: FastifyRequest): Shown {
   const to =
-    method === 'GET' && url !== base && !url.includes('part=') ? `?then=${encodeURIComponent(url)}` : ''
+    method !== 'POST' && url !== base && !url.includes('part=') ? `?then=${encodeURIComponent(url)}` : ''
   return { kind: 'redirect', to: `${signIn}${to}` }
 }
 

@@ -50,7 +50,10 @@ for (const path of NOWHERE)
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE']
 const PATHS = [...new Set(ENDPOINTS.map(({ path }) => path))]
-const methodsOf = (path: string) => ENDPOINTS.filter((one) => one.path === path).map(({ method }) => method)
+const methodsOf = (path: string) =>
+  ENDPOINTS.filter((one) => one.path === path).flatMap(({ method }) =>
+    method === 'GET' ? [method, 'HEAD'] : [method],
+  )
 const NO_METHOD: Refused = { status: 405, code: 'method_not_allowed', error: 'method not allowed' }
 
 for (const path of PATHS)
@@ -70,7 +73,17 @@ for (const path of PATHS)
   })
 
 test('a method that only other protocols use is a wrong one too, not an unknown path', async () => {
-  for (const method of ['PROPFIND', 'MKCOL', 'LOCK', 'REPORT', 'PURGE', 'LINK', 'M-SEARCH', 'SOURCE'])
+  for (const method of [
+    'PROPFIND',
+    'MKCOL',
+    'LOCK',
+    'REPORT',
+    'PURGE',
+    'LINK',
+    'M-SEARCH',
+    'SOURCE',
+    'QUERY',
+  ])
     assertRefused(await ask(method, '/v1/charges', {}), NO_METHOD, { because: method })
 })
 
@@ -193,13 +206,14 @@ function ask(method: string, path: string, { authorization }: { authorization?: 
 
 test('pages and forms of people name the verbs that they have too', async () => {
   const asked: [string, string, string][] = [
-    ['POST', '/dashboard/charges', 'GET'],
-    ['PUT', '//dashboard//charges?a=b', 'GET'],
+    ['POST', '/dashboard/charges', 'GET, HEAD'],
+    ['PUT', '//dashboard//charges?a=b', 'GET, HEAD'],
+    ['HEAD', '/dashboard/test/charges/txn_a/refund', 'POST'],
     ['GET', '/dashboard/test/charges/txn_a/refund', 'POST'],
-    ['POST', '/dashboard', 'GET'],
-    ['DELETE', '/dashboard/no/such/page', 'GET, POST'],
-    ['POST', '/console/jobs', 'GET'],
-    ['PATCH', '/console/as/mer_a/charges', 'GET, POST'],
+    ['POST', '/dashboard', 'GET, HEAD'],
+    ['DELETE', '/dashboard/no/such/page', 'GET, HEAD, POST'],
+    ['POST', '/console/jobs', 'GET, HEAD'],
+    ['PATCH', '/console/as/mer_a/charges', 'GET, HEAD, POST'],
   ]
   for (const [method, path, allow] of asked) {
     const reply = await ask(method, path, {})

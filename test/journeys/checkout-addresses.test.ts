@@ -46,11 +46,17 @@ test('C7 a storefront is found under its handle in capitals, and with a trailing
     '/pay/@Mama-Joy/',
     '/PAY/@mama-joy',
     '//pay//@mama-joy//',
+    '/pay/%40MAMA-JOY',
+    '/Pay/%40mama-joy/',
   ]) {
     const page = await somebody.get(from)
     assert.deepEqual([page.status, page.location], [302, '/pay/@mama-joy'], from)
   }
-  assert.ok(hasForm(await somebody.get('/pay/@mama-joy'), '/pay'))
+  // As chat programs and libraries write an `@`, and as a proxy names the whole address.
+  for (const path of ['/pay/@mama-joy', '/pay/%40mama-joy', '/pay/%40mama-joy?utm=a%40b'])
+    assert.ok(hasForm(await somebody.get(path), '/pay'), path)
+  assert.equal((await somebody.get('/pay/%2540mama-joy')).status, 404)
+  assert.equal((await somebody.get('/pay/%40mama-joy/qr.png')).status, 200)
 })
 
 test("C7 a trailing slash and capitals lead to the machine's screen", async () => {
