@@ -115,6 +115,23 @@ test('a machine that is added twice exists once; a removed one is gone, and come
   assert.equal((await order('M-1')).status, 201)
 })
 
+test('a number with blanks around it is the same machine, when it is added, named and removed', async () => {
+  const { test: api, add, remove, order, merchant } = await vendor()
+  assert.equal((await add(' M-1 ')).machine, 'M-1')
+  assert.equal((await add('M-1\t')).machine, 'M-1')
+  assert.equal((await listed(api)).data.length, 1)
+  for (const machine of ['M-1', 'M-1 ', ' M-1']) assert.equal((await order(machine)).body.machine, 'M-1')
+  // One that an earlier release has registered with its blank is found under it.
+  await service.rows(
+    `insert into machines (merchant_id, machine, name, created_at) values ($1, 'M-1 ', 'old', now())`,
+    [merchant.id],
+  )
+  assert.equal((await order('M-1 ')).body.machine, 'M-1 ')
+  assert.equal((await order(' M-1')).body.machine, 'M-1')
+  assert.equal((await remove('M-1 ')).machine, 'M-1 ')
+  assert.equal((await remove('M-1 ')).machine, 'M-1')
+})
+
 test('a machine needs a number and a name that can be displayed', async () => {
   const { add, remove } = await vendor()
   for (const machine of ['', '  ', 'x'.repeat(65), 'a\nb', 'a\0b'])

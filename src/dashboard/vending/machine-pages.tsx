@@ -129,8 +129,8 @@ export const MACHINE_ROUTES: readonly DashboardRoute[] = [
   page('/vending/machines/:id', (visit) => showMachine(visit)),
   form(ADD, {
     async submit({ app, caller, merchant, to }, { machine = '', name = '' }) {
-      await addMachine(app, caller, { merchantId: merchant.id, machine, name: name || null })
-      return doneTo(to('/vending'), words.added(machine))
+      const added = await addMachine(app, caller, { merchantId: merchant.id, machine, name: name || null })
+      return doneTo(to('/vending'), words.added(added.machine))
     },
     again: showMachines,
   }),

@@ -171,7 +171,8 @@ test('public targets pass with the host, port and address that the socket will u
 test('an entry of the allow-list lifts the rules for scheme, port and address, and only for its exact pair', () => {
   const passed = `
     http://localhost:3000/x https://localhost:3000/ http://127.0.0.1:4000/ http://2130706433:4000/
-    http://[::1]:5000/ http://machine.lan/ http://machine.lan:80/ https://sim.internal:8443/`
+    http://[::1]:5000/ http://machine.lan/ http://machine.lan:80/ https://sim.internal:8443/
+    http://localhost:4000/ http://LOCALHOST:5000/ http://127.0.0.1:3000/ http://[::1]:3000/`
   for (const url of passed.trim().split(/\s+/)) {
     const reading = readTarget(url, RULES)
     assert.equal(reading.kind === 'ok' && reading.target.exempt, true, url)
@@ -184,6 +185,17 @@ test('an entry of the allow-list lifts the rules for scheme, port and address, a
     'https://a.localhost:3000/',
   ])
     assert.equal(readTarget(url, RULES).kind, 'refused', url)
+})
+
+test('localhost is called at the address that the allow-list names', () => {
+  const literalOf = (url: string) => {
+    const reading = readTarget(url, RULES)
+    return reading.kind === 'ok' ? reading.target.literal : 'refused'
+  }
+  assert.equal(literalOf('http://localhost:4000/'), '127.0.0.1')
+  assert.equal(literalOf('http://localhost:5000/'), '::1')
+  assert.equal(literalOf('http://localhost:3000/'), null)
+  assert.equal(literalOf('http://[::1]:3000/'), '::1')
 })
 
 test('a URL of 2,048 characters passes and a longer one does not', () => {

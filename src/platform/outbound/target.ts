@@ -1,7 +1,7 @@
 import { isIP, isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** What a URL is judged by. `ownHosts` may hold names and addresses; `allowPrivate` holds exact `host:port` pairs. */
+/** What a URL is judged by. `ownHosts` may hold names and addresses; `allowPrivate` holds `host:port` pairs. */
 export type TargetRules = {
   ownHosts: readonly string[]
   allowPrivate: readonly string[]
@@ -78,9 +78,22 @@ function ipv4Allowed(address: ipaddr.IPv4): boolean {
 function describe(url: URL, rules: TargetRules): Target {
   const host = url.hostname
   const port = url.port === '' ? (url.protocol === 'http:' ? 80 : 443) : Number(url.port)
-  const pair = `${host}:${port}`
-  const exempt = rules.allowPrivate.some((allowed) => allowed.toLowerCase() === pair)
-  return { url, host, port, exempt, literal: literalOf(host) }
+  const allowed = allowedAt(host, port, rules)
+  return { url, host, port, exempt: allowed !== null, literal: literalOf(allowed ?? host) }
+}
+
+const LOOPBACK = ['127.0.0.1', '[::1]']
+
+/**
+ * The host under which the allow-list has this place, or null. `localhost` and the two addresses to which it leads stand for one another,
+ * and the entry says which one is called.
+ */
+function allowedAt(host: string, port: number, { allowPrivate }: TargetRules): string | null {
+  const same =
+    host === 'localhost' ? [host, ...LOOPBACK] : LOOPBACK.includes(host) ? [host, 'localhost'] : [host]
+  const entries = allowPrivate.map((entry) => entry.toLowerCase())
+  const found = same.find((one) => entries.includes(`${one}:${port}`))
+  return found === 'localhost' ? host : (found ?? null)
 }
 
 function literalOf(host: string): string | null {

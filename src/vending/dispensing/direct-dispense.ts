@@ -113,10 +113,10 @@ async function decide(tx: Tx, { caller, input, at }: Decision): Promise<Claim> {
   const charge = locked?.mode === mode ? locked : null
   if (charge === null) throw notFound('charge')
   if (charge.status !== 'succeeded') throw chargeNotSucceeded(charge.status)
-  if (!vending.machineRegistered) throw machineNotRegistered()
+  if (vending.machine === null) throw machineNotRegistered()
   if (mode === 'live' && !vending.supplierConfigured) throw supplierNotConfigured()
   if (await isOfOrder(tx, charge)) throw spokenFor()
-  const claim = claimOf({ caller, input, attempt: last.attempt + 1 })
+  const claim = claimOf({ caller, input: { ...input, machine: vending.machine }, attempt: last.attempt + 1 })
   const [[added]] = await tx.send(addClaim(claim, at))
   if (!added) throw spokenFor()
   return claim

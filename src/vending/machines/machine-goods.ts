@@ -90,7 +90,8 @@ export async function machineGoods(
   const [terms] = await app.db.query(wanted.statement, wanted.values)
   assert(terms, 'a key belongs to a merchant')
   if (!terms.vendingEnabled) throw vendingOff()
-  if (!terms.machineRegistered) throw machineNotRegistered()
+  // In a path it is an id, to the letter.
+  if (terms.machine !== machine) throw machineNotRegistered()
   const goods = mode === 'test' ? SIMULATED : await askSupplier(app, merchantId, machine)
   return { machine, mode, count: goods.length, as_of: Math.floor(app.clock.nowMs() / 1000), goods }
 }

@@ -53,7 +53,9 @@ const ADD = statement<Machine>(
 )
 const REMOVE = statement<Machine>(
   'remove machine',
-  `update machines m set removed_at = $3 where m.merchant_id = $1 and m.machine = $2 and m.removed_at is null
+  `update machines m set removed_at = $4 where m.merchant_id = $1 and m.removed_at is null and m.machine = (
+     select k.machine from machines k where k.merchant_id = $1 and k.machine in ($2, $3) and k.removed_at is null
+     order by k.machine = $2 desc limit 1)
    returning ${COLUMNS}`,
 )
 
@@ -129,15 +131,16 @@ async function cursorOf(app: App, place: MachineKey): Promise<Machine> {
 }
 
 /**
- * Registers a machine, or restores a removed one; a second call adds nothing. Without a name it keeps the one it has, or
- * gets its number.
+ * Registers a machine, or restores a removed one; a second call adds nothing. Blanks around its number are dropped. Without a name it
+ * keeps the one it has, or gets its number.
  */
 export async function addMachine(
   app: App,
   actor: Actor,
-  { merchantId, machine, name }: MachineKey & { name: string | null },
+  { merchantId, machine: given, name }: MachineKey & { name: string | null },
 ): Promise<Machine> {
   allow(actor, 'machine.add', merchantId)
+  const machine = given.trim()
   checkText('machine', machine, LONGEST_NUMBER)
   if (name !== null) checkText('name', name, LONGEST_NAME)
   const at = app.clock.now()
@@ -152,15 +155,15 @@ export async function addMachine(
 export async function removeMachine(
   app: App,
   actor: Actor,
-  { merchantId, machine }: MachineKey,
+  { merchantId, machine: given }: MachineKey,
 ): Promise<Machine> {
   allow(actor, 'machine.remove', merchantId)
-  if (!isStorable(machine)) throw machineNotRegistered()
+  if (!isStorable(given)) throw machineNotRegistered()
   const at = app.clock.now()
   return app.db.transaction(async (tx) => {
-    const [[removed]] = await tx.send(call(REMOVE, merchantId, machine, at.toISOString()))
+    const [[removed]] = await tx.send(call(REMOVE, merchantId, given, given.trim(), at.toISOString()))
     if (!removed) throw machineNotRegistered()
-    const row = auditRow({ actor, action: 'machine.remove', at, merchantId, subject: machine })
+    const row = auditRow({ actor, action: 'machine.remove', at, merchantId, subject: removed.machine })
     return { value: removed, last: [row] }
   })
 }

@@ -42,7 +42,8 @@ async function makeOrder(
   const [[terms], [vending]] = await tx.send(termsOf([merchantId]), vendingTermsOf(merchantId, input.machine))
   assert(terms && vending, 'a merchant with a key has a row')
   judgeOrder(input, { terms, vending, mode, config: app.config })
-  const { order, writes } = newOrder(app, { caller, input, at })
+  const machine = vending.machine ?? input.machine
+  const { order, writes } = newOrder(app, { caller, input: { ...input, machine }, at })
   return { id: order.id, shown: presentOrder(order, { baseUrl: app.baseUrl, at }), writes }
 }
 

@@ -10,8 +10,8 @@ import type { VendingOrderCreate } from './order-request.ts'
 /** What the rules of vending check about one machine, besides the merchant's terms. */
 export type VendingTerms = {
   vendingEnabled: boolean
-  /** It is registered, active and not removed. */
-  machineRegistered: boolean
+  /** The number under which the machine is registered, active and not removed; null where it is not. */
+  machine: string | null
   /** The supplier of the merchant is configured. */
   supplierConfigured: boolean
 }
@@ -19,15 +19,15 @@ export type VendingTerms = {
 const VENDING_TERMS = statement<VendingTerms>(
   'vending terms',
   `select m.vending_enabled as "vendingEnabled",
-     exists (select 1 from machines k where k.merchant_id = m.id and k.machine = $2 and k.active and k.removed_at is null)
-       as "machineRegistered",
+     (select k.machine from machines k where k.merchant_id = m.id and k.machine in ($2, $3) and k.active and k.removed_at is null
+        order by k.machine = $2 desc limit 1) as machine,
      exists (select 1 from vending_suppliers s where s.merchant_id = m.id) as "supplierConfigured"
    from merchants m where m.id = $1`,
 )
 
-/** Read in the transaction that decides with them. */
+/** Read in the transaction that decides with them. Blanks around a number are no part of it, but for a machine that has them (G34). */
 export const vendingTermsOf = (merchantId: number, machine: string): Call<VendingTerms> =>
-  call(VENDING_TERMS, merchantId, machine)
+  call(VENDING_TERMS, merchantId, machine, machine.trim())
 
 /** 403, not kept under the key, so that the same request works once vending is on (contract.md 3 i). */
 export const vendingOff = () =>
@@ -67,7 +67,7 @@ export function judgeOrder(
   if (!vending.vendingEnabled) throw vendingOff()
   judgeAmount({ amount, currency }, { terms, config })
   if (chargeFee(amount) >= amount) throw domainRefusal('fee_exceeds_amount', 'fee exceeds amount')
-  if (!vending.machineRegistered) throw machineNotRegistered()
+  if (vending.machine === null) throw machineNotRegistered()
   if (mode === 'live' && terms.kycStatus !== 'verified') throw verificationRequired()
   if (mode === 'live' && !vending.supplierConfigured) throw supplierNotConfigured()
 }
