@@ -5,6 +5,8 @@ const MOST = 1000
 const LONGEST_NAME = 200
 const TOLD = 5
 const HEADER = /^\s*phone\b/i
+// A row that a spreadsheet has left empty is separators alone.
+const HAS_WORDS = /[^\s,;"]/
 
 /** Recipients of a schedule as a request has them. */
 export type RecipientLine = { phone: string; name?: string }
@@ -14,8 +16,10 @@ export type RecipientLine = { phone: string; name?: string }
  * skipped. Throws `invalid request: ...` that names every wrong line, up to five.
  */
 export function readRecipientLines(text: string): RecipientLine[] {
-  const lines = text.split(/\r?\n/).map((line, index) => ({ line: line.trim(), number: index + 1 }))
-  const written = lines.filter(({ line, number }) => line !== '' && !(number === 1 && HEADER.test(line)))
+  const lines = text.split(/\r\n|\r|\n/).map((line, index) => ({ line: line.trim(), number: index + 1 }))
+  const written = lines.filter(
+    ({ line, number }) => HAS_WORDS.test(line) && !(number === 1 && HEADER.test(line)),
+  )
   if (written.length === 0) throw invalidRequest('recipients: write one line for each, phone,name')
   if (written.length > MOST) throw invalidRequest(`recipients supports at most ${MOST} entries`)
   const read = written.map(({ line, number }) => ({ ...readLine(line), number }))

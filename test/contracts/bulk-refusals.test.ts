@@ -32,6 +32,8 @@ const keysOf = (key: string) =>
 const batches = async () => (await service.rows('select 1 from bulk_batches')).length
 const bulk = (api: Client, body: unknown, headers = {}) => api.post(BULK, body, headers)
 
+const ONE_CELL = 'cells are separated by commas, semicolons or tabs'
+const lacks = (found: string) => invalid(`CSV header must name phone and amount; its first line is ${found}`)
 const UNREADABLE: [string, unknown, Record<string, string>, Refused][] = [
   ['nothing at all', undefined, {}, NO_ITEMS],
   ['an empty object', {}, {}, NO_ITEMS],
@@ -50,9 +52,9 @@ const UNREADABLE: [string, unknown, Record<string, string>, Refused][] = [
   ['C12: a CSV called JSON', rows(1), {}, invalid(MAYBE_CSV)],
   ['C12: a CSV called what curl calls it', rows(1), curl, invalid(MAYBE_CSV)],
   ['C12: a CSV called a spreadsheet', rows(1), spreadsheet, invalid(MAYBE_CSV)],
-  ['a CSV without amount', 'phone\n0700000000\n', csv, invalid('CSV header must name phone and amount')],
-  ['a CSV without phone', 'amount\n1000\n', csv, invalid('CSV header must name phone and amount')],
-  ['a CSV without header', '0700000000,1000\n', csv, invalid('CSV header must name phone and amount')],
+  ['a CSV without amount', 'phone\n0700000000\n', csv, lacks(`one cell, "phone"; ${ONE_CELL}`)],
+  ['a CSV without phone', 'amount\n1000\n', csv, lacks(`one cell, "amount"; ${ONE_CELL}`)],
+  ['a CSV without header', '0700000000,1000\n', csv, lacks('"0700000000", "1000"')],
   ['a form without a file', '--cut--\r\n', form, invalid('multipart body must hold exactly one file')],
   [
     'a form with two files',

@@ -88,7 +88,7 @@ longTest(
 test('amounts are digits, phones have no plus, and no cell is a formula', async () => {
   const own = await service.merchant()
   const owner = await signedInAs(service, own)
-  const references = ['=1+1', '+256', '-2', '@cmd', 'a,"b"']
+  const references = ['=1+1', '+256', '-2', '@cmd', '\u200b =1+1', 'a,"b"']
   for (const reference of references) await service.client(own.keys.test).charge({ amount: 5000, reference })
   const { reply, rows } = await download(owner, LIST)
   assert.deepEqual(rows.map(({ reference }) => reference).reverse(), [
@@ -96,6 +96,7 @@ test('amounts are digits, phones have no plus, and no cell is a formula', async 
     "'+256",
     "'-2",
     "'@cmd",
+    "'\u200b =1+1",
     'a,"b"',
   ])
   assert.ok(rows.every(({ amount, phone }) => amount === '5000' && phone === '256700000000'))
@@ -104,6 +105,8 @@ test('amounts are digits, phones have no plus, and no cell is a formula', async 
     /^attachment; filename="charges-test-\d{4}-\d\d-\d\d\.csv"$/,
   )
   assert.match(reply.headers.get('content-type') ?? '', /^text\/csv/)
+  // The client takes the byte order mark away.
+  assert.equal(Number(reply.headers.get('content-length')), Buffer.byteLength(reply.text) + 3)
 })
 
 test('a file of payouts has those of its merchant and mode alone, and the audit tells of it', async () => {

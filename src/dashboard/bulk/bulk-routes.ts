@@ -1,4 +1,3 @@
-import { stringify } from 'csv-stringify/sync'
 import type { Values } from '../../pages/form-spec.ts'
 import { onceOf } from '../../pages/route.ts'
 import { doneTo, type Shown } from '../../pages/shown.ts'
@@ -6,6 +5,7 @@ import { draftBulk } from '../../payouts/bulk/drafts/draft-bulk.ts'
 import { namesOfDraft } from '../../payouts/bulk/drafts/names-of-draft.ts'
 import { sendDraft } from '../../payouts/bulk/drafts/send-draft.ts'
 import { linesToMend, type MendLine } from '../../payouts/bulk/mend-batch.ts'
+import { CSV_START, csvLines } from '../../platform/csv-text.ts'
 import { pathOf } from '../payouts/prepared-page.tsx'
 import { BULK } from '../texts/bulk.ts'
 import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
@@ -15,8 +15,6 @@ import { NAMES } from './draft-lines.tsx'
 import { firstInView, PREPARE, SEND, showDraft } from './draft-page.tsx'
 
 const COLUMNS = ['phone', 'amount', 'reference', 'name', 'problem'] as const satisfies (keyof MendLine)[]
-// What a spreadsheet would take for a formula is written behind a quote (reliability.md A80).
-const FORMULA = /^[=+\-@\t\r]/
 
 const sends = {
   async submit(visit: DashboardVisit, { note = '' }: Values): Promise<Shown> {
@@ -32,12 +30,10 @@ const sends = {
 async function downloadMend(visit: DashboardVisit): Promise<Shown> {
   const id = visit.params.id ?? ''
   const lines = await linesToMend(visit.app, visit.caller, id)
-  const rows = lines.map((line) => COLUMNS.map((column) => guarded(line[column])))
-  const body = Buffer.from(stringify([COLUMNS as readonly string[], ...rows], { record_delimiter: '\r\n' }))
+  const rows = lines.map((line) => COLUMNS.map((column) => line[column]))
+  const body = Buffer.from(`${CSV_START}${csvLines([COLUMNS, ...rows])}`)
   return { kind: 'file', name: `mend-${id}.csv`, type: 'text/csv; charset=utf-8', body }
 }
-
-const guarded = (cell: string) => (FORMULA.test(cell) ? `'${cell}` : cell)
 
 /** Bulk calls: upload or paste, look at the preview, send, follow, mend. */
 export const BULK_ROUTES: readonly DashboardRoute[] = [

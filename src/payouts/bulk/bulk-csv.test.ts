@@ -57,15 +57,20 @@ test('the example of the description is valid', async () => {
 })
 
 const UNREADABLE = 'CSV cannot be read; is it JSON? then send Content-Type: application/json'
-const NAMES = 'CSV header must name phone and amount'
+const names = (found: string) => invalid(`CSV header must name phone and amount; its first line is ${found}`)
+const ONE_CELL = 'cells are separated by commas, semicolons or tabs'
 const REFUSED: [string, string | Buffer, ReturnType<typeof refused>][] = [
-  ['without a phone', 'amount\n5000', invalid(NAMES)],
-  ['without an amount', 'phone,name\n0700000000,x', invalid(NAMES)],
-  ['without a header', '0700000000,5000\n', invalid(NAMES)],
+  ['without a phone', 'amount\n5000', names(`one cell, "amount"; ${ONE_CELL}`)],
+  ['without an amount', 'phone,name\n0700000000,x', names('"phone", "name"')],
+  ['without a header', '0700000000,5000\n', names('"0700000000", "5000"')],
+  ['of pipes', 'phone|amount\n0700000000|5000', names(`one cell, "phone|amount"; ${ONE_CELL}`)],
+  [
+    'with other names',
+    `${'x'.repeat(60)};b;c;d;e;f;g;h\n`,
+    names(`"${'x'.repeat(40)}", "b", "c", "d", "e", "f" and 2 more`),
+  ],
   ['with text behind a quote', 'phone,amount,name\n1,2,"a"b', invalid(UNREADABLE)],
-  ['of semicolons', 'phone;amount\n0700000000;5000', invalid(NAMES)],
   ['that is JSON', '{"payouts":[{"amount":5000,"phone":"0700000000"}]}', invalid(UNREADABLE)],
-  ['with lone CRs', 'phone,amount\r0700000000,5000\r', invalid(NAMES)],
   ['with phone twice', 'phone,amount,phone\n1,2,3', invalid('CSV header names phone twice')],
   ['with phone under two names', 'phone,amount,MSISDN\n1,2,3', invalid('CSV header names phone twice')],
   ['with amount twice', 'phone,amount,Amount\n1,2,3', invalid('CSV header names amount twice')],
@@ -106,7 +111,16 @@ const REFUSED: [string, string | Buffer, ReturnType<typeof refused>][] = [
     `phone,amount${','.repeat(255)}\n0700000000,1`,
     invalid('CSV has a row of more than 256 cells'),
   ],
-  ['of 4 MiB of lone CRs (D2)', '\r'.repeat(4 * MIB), invalid('CSV has a row of more than 32768 bytes')],
+  [
+    'of 4 MiB of lone CRs',
+    '\r'.repeat(4 * MIB),
+    refused('no payout items provided (JSON {payouts:[...]} or CSV)'),
+  ],
+  [
+    'of 10,001 rows of quotes',
+    `phone,amount\n${'"",""\n'.repeat(10_001)}`,
+    invalid('CSV has more than 10000 empty rows'),
+  ],
   ['that is long JSON', `{"a":[${'1,'.repeat(400)}1]}`, invalid(UNREADABLE)],
   [
     'of 1,001 rows that are all bad',
@@ -215,6 +229,10 @@ const HOSTILE: [string, string][] = [
   ['a million rows', HEADER + 'a,b\n'.repeat(MIB)],
   ['four million blank lines', HEADER + '\n'.repeat(4 * MIB)],
   ['four million CRs', HEADER + '\r'.repeat(4 * MIB)],
+  ['four million CRs as line ends', 'phone,amount\r'.padEnd(4 * MIB, '\r')],
+  ['four million semicolons', 'phone;amount\n'.padEnd(4 * MIB, ';')],
+  ['rows of empty quotes', HEADER + '"",""\n'.repeat(MIB / 2)],
+  ['a million rows of semicolons', `phone;amount\n${';;;\n'.repeat(MIB)}`],
   ['four million NULs', HEADER + '\u0000'.repeat(4 * MIB)],
 ]
 

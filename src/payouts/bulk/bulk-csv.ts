@@ -5,34 +5,25 @@ import { looksLikeJson } from '../../http/body-content.ts'
 import { letOthersRun } from '../../platform/let-others-run.ts'
 import { invalidRequest } from '../../platform/refusal.ts'
 import type { GivenItem } from './bulk-item.ts'
+import { type Dialect, dialectOf, saysSeparator } from './csv-dialect.ts'
+import { type Columns, type Field, readHeader } from './csv-header.ts'
 
-type Field = 'phone' | 'amount' | 'name' | 'reference' | 'channel'
 export type CsvRow = { cells: string[]; line: number }
 /** What somebody wrote into a line, whatever can be read of it. */
 export type Written = Readonly<Record<'phone' | 'amount' | 'name' | 'reference', string>>
 export type CsvLine = { line: number; item: GivenItem; written: Written }
 /** What the parser tells of a row. */
 type Parsed = { record: string[]; info: { lines: number } }
-/** Where each field stands in a row, and how many cells a row has. */
-type Columns = { places: ReadonlyMap<Field, number>; width: number }
 
-// Header names and what they mean (G12); every other column is ignored.
-const FIELDS: Readonly<Record<string, Field>> = {
-  phone: 'phone',
-  msisdn: 'phone',
-  number: 'phone',
-  amount: 'amount',
-  name: 'name',
-  reference: 'reference',
-  ref: 'reference',
-  channel: 'channel',
-}
 // Longer than any valid row; a file without line ends is refused here.
 const LONGEST_ROW = 32_768
 // A row has a handful of cells. Each costs the parser as much time as some dozen bytes.
 const MOST_CELLS = 256
+// Rows of quotes with nothing in them are parsed.
+const MOST_EMPTY = 10_000
 const SLICE = 32 * 1024
-const [LF, COMMA] = [0x0a, 0x2c]
+// Space, tab, carriage return.
+const BLANKS = [0x20, 0x09, 0x0d]
 const UNREADABLE = 'CSV cannot be read; is it JSON? then send Content-Type: application/json'
 const TOO_MANY_CELLS = `CSV has a row of more than ${MOST_CELLS} cells`
 const ROW_TOO_LONG = `CSV has a row of more than ${LONGEST_ROW} bytes`
@@ -60,23 +51,30 @@ export async function readCsvItems(bytes: Buffer, most: number): Promise<GivenIt
 
 /** The same, each with the number of its line (of its last one, where a quoted cell goes over several) and its cells as they were written. */
 export async function readCsvLines(bytes: Buffer, most: number): Promise<CsvLine[]> {
-  const [header, ...rows] = await readCsvRows(bytes, most + 2)
+  const dialect = dialectOf(bytes)
+  const [header, ...rows] = await readRows(bytes, { most: most + 2, dialect })
   if (header === undefined) return []
   const columns = readHeader(header.cells)
   return rows.map(({ cells, line }) => ({
-    item: readRow(cells, columns),
+    item: readRow(cells, columns, dialect),
     line,
     written: writtenIn(cells, columns),
   }))
 }
 
 /** The rows of a CSV as they stand, the header among them. Throws `invalid request: ...` for a problem of the whole file. */
-export async function readCsvRows(bytes: Buffer, most: number): Promise<CsvRow[]> {
+export const readCsvRows = (bytes: Buffer, most: number): Promise<CsvRow[]> =>
+  readRows(bytes, { most, dialect: dialectOf(bytes) })
+
+type Reading = { most: number; dialect: Dialect }
+
+async function readRows(bytes: Buffer, { most, dialect }: Reading): Promise<CsvRow[]> {
   if (!isUtf8(bytes)) throw invalidRequest('CSV is not valid UTF-8')
-  boundLines(bytes)
+  boundLines(bytes, dialect)
   const parser = parse({
     bom: true,
-    record_delimiter: ['\r\n', '\n'],
+    delimiter: dialect.separator,
+    record_delimiter: dialect.lineEnds,
     trim: true,
     skip_empty_lines: true,
     // A wrong row fails its own item only.
@@ -84,11 +82,14 @@ export async function readCsvRows(bytes: Buffer, most: number): Promise<CsvRow[]
     relax_quotes: true,
     max_record_size: LONGEST_ROW,
     info: true,
-    to: most,
   })
   try {
     // Errors of either stream are thrown where the rows are read.
-    return await rowsOf(pipeline(Readable.from(slicesOf(bytes)), parser, () => {}))
+    const slices = Readable.from(slicesOf(withoutEmptyRows(bytes, dialect)))
+    return await rowsOf(
+      pipeline(slices, parser, () => {}),
+      most,
+    )
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
     throw invalidRequest(PROBLEMS[error.code] ?? UNREADABLE)
@@ -96,20 +97,43 @@ export async function readCsvRows(bytes: Buffer, most: number): Promise<CsvRow[]
 }
 
 /** Refuses lines that are too long before anything is parsed, by reading each byte once. */
-function boundLines(bytes: Buffer): void {
+function boundLines(bytes: Buffer, { separator, lineEnds }: Dialect): void {
+  const [between, end] = [separator.charCodeAt(0), lineEnds.at(-1)?.charCodeAt(0)]
   let start = 0
-  let commas = 0
+  let separators = 0
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at]
-    if (byte === COMMA) commas += 1
+    if (byte === between) separators += 1
     const tooLong = at - start > LONGEST_ROW
-    if (commas >= MOST_CELLS || tooLong)
+    if (separators >= MOST_CELLS || tooLong)
       throw invalidRequest(looksLikeJson(bytes) ? UNREADABLE : tooLong ? ROW_TOO_LONG : TOO_MANY_CELLS)
-    if (byte === LF) {
+    if (byte === end) {
       start = at
-      commas = 0
+      separators = 0
     }
   }
+}
+
+/** The same lines, with nothing in those that are separators and blanks alone: a spreadsheet leaves thousands of them below a table. */
+function withoutEmptyRows(bytes: Buffer, { separator, lineEnds }: Dialect): Buffer {
+  const end = lineEnds.at(-1)?.charCodeAt(0)
+  const blank = [separator.charCodeAt(0), ...BLANKS]
+  const kept = Buffer.allocUnsafe(bytes.length)
+  let length = 0
+  let start = 0
+  let isEmpty = true
+  for (let at = 0; at <= bytes.length; at += 1) {
+    const byte = bytes[at]
+    if (byte !== end && byte !== undefined) {
+      isEmpty &&= blank.includes(byte)
+      continue
+    }
+    length += isEmpty ? 0 : bytes.copy(kept, length, start, at)
+    if (byte !== undefined) kept[length++] = byte
+    start = at + 1
+    isEmpty = true
+  }
+  return kept.subarray(0, length)
 }
 
 /** Slices of a file, with other requests between them. */
@@ -120,32 +144,24 @@ async function* slicesOf(bytes: Buffer): AsyncGenerator<Buffer> {
   }
 }
 
-async function rowsOf(parsed: AsyncIterable<Parsed>): Promise<CsvRow[]> {
+async function rowsOf(parsed: AsyncIterable<Parsed>, most: number): Promise<CsvRow[]> {
   const rows: CsvRow[] = []
-  for await (const { record, info } of parsed) rows.push({ cells: record, line: info.lines })
+  let empty = 0
+  for await (const { record, info } of parsed) {
+    if (record.every((cell) => cell.trim() === '')) empty += 1
+    else if (rows.length > 0 || !saysSeparator(record)) rows.push({ cells: record, line: info.lines })
+    if (empty > MOST_EMPTY) throw invalidRequest(`CSV has more than ${MOST_EMPTY} empty rows`)
+    if (rows.length === most) break
+  }
   return rows
 }
 
-function readHeader(cells: readonly string[]): Columns {
-  const places = new Map<Field, number>()
-  for (const [at, cell] of cells.entries()) {
-    const name = cell.toLowerCase()
-    if (!Object.hasOwn(FIELDS, name)) continue
-    const field = FIELDS[name] as Field // The name is one of its own.
-    if (places.has(field)) throw invalidRequest(`CSV header names ${field} twice`)
-    places.set(field, at)
-  }
-  if (!places.has('phone') || !places.has('amount'))
-    throw invalidRequest('CSV header must name phone and amount')
-  return { places, width: cells.length }
-}
-
-function readRow(cells: readonly string[], { places, width }: Columns): GivenItem {
+function readRow(cells: readonly string[], { places, width }: Columns, { separator }: Dialect): GivenItem {
   if (cells.length !== width) return { problem: `row has ${cellsOf(cells.length)}, the header has ${width}` }
   const cell = (field: Field) => cells[places.get(field) ?? -1]
   return {
     fields: {
-      amount: readAmount(cell('amount') ?? ''),
+      amount: readAmount(cell('amount') ?? '', separator !== ';'),
       recipient: { phone: cell('phone'), name: cell('name') },
       channel: cell('channel'),
       reference: cell('reference'),
@@ -158,10 +174,14 @@ function writtenIn(cells: readonly string[], { places }: Columns): Written {
   return { phone: cell('phone'), amount: cell('amount'), name: cell('name'), reference: cell('reference') }
 }
 
-/** A number of digits, with or without commas between the thousands; anything else stays a text, which is no amount. */
-function readAmount(text: string): number | string {
+/**
+ * A number of digits, with or without commas between the thousands; anything else stays a text, which is no amount. Who separates cells
+ * by semicolons writes `1,500` for one and a half.
+ */
+function readAmount(text: string, mayHaveCommas: boolean): number | string {
   if (DIGITS.test(text)) return Number(text)
-  return text.length <= LONGEST_THOUSANDS && THOUSANDS.test(text) ? Number(text.replaceAll(',', '')) : text
+  const isThousands = mayHaveCommas && text.length <= LONGEST_THOUSANDS && THOUSANDS.test(text)
+  return isThousands ? Number(text.replaceAll(',', '')) : text
 }
 
 const cellsOf = (count: number) => (count === 1 ? '1 cell' : `${count} cells`)

@@ -1,4 +1,3 @@
-import { stringify } from 'csv-stringify/sync'
 import type { Caller } from '../../actors/actor.ts'
 import { allow } from '../../actors/allow.ts'
 import { auditRow } from '../../actors/audit-row.ts'
@@ -7,6 +6,7 @@ import type { Stream } from '../../http/caller.ts'
 import { piecesOf, type Reading } from '../../http/list-pieces.ts'
 import { countRows } from '../../http/list-totals.ts'
 import type { Listed } from '../../http/lists.ts'
+import { CSV_START, csvLines } from '../../platform/csv-text.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { writeAll } from '../../platform/db/write-all.ts'
 import { kampalaIso } from '../../platform/kampala.ts'
@@ -67,7 +67,7 @@ export async function exportRows<Row extends Listed>(
       const writing = inSnapshot(
         app.db,
         async ({ ask }) => {
-          await reader.write(`${columns.map(({ name }) => name).join(',')}${LINE_END}`)
+          await reader.write(headOf(columns))
           const pieces = piecesOf(ask, caller, { reading, rows: ROWS_A_PIECE })
           for await (const rows of pieces) await reader.write(linesOf(columns, rows))
         },
@@ -80,21 +80,17 @@ export async function exportRows<Row extends Listed>(
   }
 }
 
-/**
- * Rows as lines of a file. A program that opens it must not take the words of a customer for a formula: such a cell begins with an
- * apostrophe (reliability.md A80).
- */
 const linesOf = <Row>(columns: readonly CsvColumn<Row>[], rows: readonly Row[]): string =>
-  stringify(
-    rows.map((row) => columns.map(({ cell }) => textOf(cell(row)))),
-    { record_delimiter: 'windows', escape_formulas: true },
-  )
+  csvLines(rows.map((row) => columns.map(({ cell }) => textOf(cell(row)))))
 
 const textOf = (value: string | number | Date | null) => (value instanceof Date ? kampalaIso(value) : value)
 
 /** A whole file of rows that are at hand. */
 export const csvOf = <Row>(columns: readonly CsvColumn<Row>[], rows: readonly Row[]): string =>
-  `${columns.map(({ name }) => name).join(',')}${LINE_END}${linesOf(columns, rows)}`
+  `${headOf(columns)}${linesOf(columns, rows)}`
+
+const headOf = <Row>(columns: readonly CsvColumn<Row>[]): string =>
+  `${CSV_START}${columns.map(({ name }) => name).join(',')}${LINE_END}`
 
 /** The filters of a list as the audit keeps them. */
 function filtersOf<Row>({ window }: Reading<Row>): Record<string, string> {

@@ -1,3 +1,4 @@
+import { unguarded } from '../../../platform/csv-text.ts'
 import { badRequest, invalidRequest } from '../../../platform/refusal.ts'
 import { DEFAULT_PAYOUT_CHANNEL } from '../../payout-request.ts'
 import type { BulkItem } from '../bulk-body.ts'
@@ -22,7 +23,12 @@ export async function csvOfFile(bytes: Buffer): Promise<DraftCsv> {
 
 /** Pasted lines "phone,amount,reference,name", with or without a header; cells from a spreadsheet are parted by tabs. */
 export async function csvOfPasted(text: string): Promise<DraftCsv> {
-  const parted = text.includes('\t') ? text.split(/\r?\n/).map(partedByTabs).join('\n') : text
+  const parted = text.includes('\t')
+    ? text
+        .split(/\r\n|\r|\n/)
+        .map(partedByTabs)
+        .join('\n')
+    : text
   if (NAMES_A_PHONE.test(text)) return counted(Buffer.from(parted), 0)
   const rows = await readCsvRows(Buffer.from(parted), MOST + 1)
   return counted(withHeader(rows), 1)
@@ -40,10 +46,10 @@ export async function linesOf({ csv, addedLines, id }: Pick<BulkDraft, 'csv' | '
   })
 }
 
-/** Our own files of lines to mend put a quote before a text that a spreadsheet would take for a formula: the reference is the one behind it. */
+/** Our own files of lines to mend put an apostrophe before a text that a spreadsheet would take for a formula: the reference is the one behind it. */
 const withoutGuards = (item: BulkItem): BulkItem => ({
   ...item,
-  reference: item.reference?.replace(/^'(?=[=+\-@])/, '') ?? null,
+  reference: item.reference === null ? null : unguarded(item.reference),
 })
 
 async function counted(csv: Buffer, addedLines: number): Promise<DraftCsv> {
