@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { ModeShape } from '../merchants/merchant.ts'
 import { type Moves, statesOf } from '../platform/moves.ts'
+import { failureSaid } from './failure-said.ts'
 
 /** Waiting or under way, acknowledged, or given up after the eighth attempt. */
 export type DeliveryStatus = 'pending' | 'sent' | 'failed'
@@ -69,8 +70,14 @@ export const DeliveryShape = Type.Object(
     url: orNull(Type.String({ description: 'the address of the last attempt' })),
     status: Type.Enum(DELIVERY_STATUSES, { $id: 'WebhookDeliveryStatus' }),
     attempts: Type.Integer(),
-    last_response_code: orNull(Type.Integer()),
-    last_error: orNull(Type.String()),
+    last_response_code: orNull(
+      Type.Integer({ description: 'of the last attempt; null where it had no answer, and after a resend' }),
+    ),
+    last_error: orNull(
+      Type.String({
+        description: 'why the last attempt failed, with the address, for a person; its words may change',
+      }),
+    ),
     next_attempt_at: orNull(time),
     delivered_at: orNull(time),
     created_at: time,
@@ -88,7 +95,7 @@ export function presentDelivery(delivery: Delivery) {
     status: delivery.status,
     attempts: delivery.attempts,
     last_response_code: delivery.lastResponseCode,
-    last_error: delivery.lastError,
+    last_error: failureSaid(delivery),
     next_attempt_at: delivery.nextAttemptAt?.toISOString() ?? null,
     delivered_at: delivery.deliveredAt?.toISOString() ?? null,
     created_at: delivery.createdAt.toISOString(),

@@ -71,7 +71,7 @@ const EVENT = statement<{ subject: string; body: string }>(
 const RESEND = statement<Delivery>(
   'resend delivery',
   `update deliveries d set status = 'pending', attempts = case when d.status = 'pending' then d.attempts else 0 end,
-     delivered_at = null, resend_wanted = coalesce(d.lease_until > $4, false), url = m.webhook_url,
+     last_response_code = null, last_error = null, delivered_at = null, resend_wanted = coalesce(d.lease_until > $4, false), url = m.webhook_url,
      next_attempt_at = case when d.lease_until > $4 then d.next_attempt_at
        when m.webhook_url is not null then $4::timestamptz end,
      lease_until = case when d.lease_until > $4 then d.lease_until end,

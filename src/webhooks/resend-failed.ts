@@ -27,7 +27,7 @@ const RESEND = statement<{ id: string }>(
      where merchant_id = $1 and mode = $2 and created_at >= $3 and status = 'pending' and attempts > 0
        and next_attempt_at > $4 and lease_until is null and $5 = 'waiting'
      order by next_attempt_at limit $6 for no key update skip locked)
-   update deliveries d set status = 'pending', attempts = d.attempts % 8,
+   update deliveries d set status = 'pending', attempts = d.attempts % 8, last_response_code = null, last_error = null,
      next_attempt_at = case when m.webhook_url is not null then $4::timestamptz end, url = m.webhook_url
    from (select * from failed union all select * from waiting) n, merchants m
    where d.merchant_id = n.merchant_id and d.event_id = n.event_id and m.id = d.merchant_id

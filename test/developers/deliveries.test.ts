@@ -82,6 +82,10 @@ test('events that failed since an instant are sent again, once, and counted; old
     'two at once make each due once',
   )
   assert.deepEqual(await resendFailed(service.app, own.caller, since), { resent: 0, more: false })
+  for (const { eventId } of failed) {
+    const { last_response_code, last_error } = await deliveryOf(own.api, eventId)
+    assert.deepEqual([last_response_code, last_error], [null, null], 'nothing is said until it is answered')
+  }
   await deliverAll(service)
   assert.deepEqual(
     receiver.received

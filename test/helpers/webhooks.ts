@@ -61,3 +61,7 @@ export async function deliveryOf(api: Client, eventId: string): Promise<any> {
 export const answering = (status: number, headers: Record<string, string> = {}) => {
   return (response: ServerResponse) => void response.writeHead(status, headers).end()
 }
+
+/** The class with which the sentence about a failure begins. */
+export const classOf = ({ last_error }: { last_error: string | null }): string | null =>
+  last_error?.split(': ')[0] ?? null

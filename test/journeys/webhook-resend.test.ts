@@ -41,6 +41,7 @@ test('a sent delivery is due again at once: same id, same bytes, attempts from t
     { ok, status, attempts, delivered_at, id },
     { ok: true, status: 'pending', attempts: 0, delivered_at: null, id: eventId },
   )
+  assert.deepEqual([sent.last_response_code, again.body.last_response_code], [200, null])
   assert.deepEqual(Object.keys(again.body).sort(), [...Object.keys(sent), 'ok'].sort())
   assert.ok(Math.abs(Date.parse(again.body.next_attempt_at) - service.clock.nowMs()) < 5000)
   await deliver(service)
@@ -63,6 +64,7 @@ test('a delivery that was given up gets the whole ladder again', async () => {
   assert.equal((await deliveryOf(api, eventId)).status, 'failed')
   const { body } = await resend(api, eventId)
   assert.deepEqual([body.status, body.attempts], ['pending', 0])
+  assert.deepEqual([body.last_response_code, body.last_error], [null, null])
   await exhaust(api, eventId)
   const row = await deliveryOf(api, eventId)
   assert.deepEqual([row.status, row.attempts], ['failed', 8])

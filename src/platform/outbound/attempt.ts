@@ -32,6 +32,11 @@ export type PostRequest = {
   headers: Record<string, string>
   keepAlive: boolean
   signal?: AbortSignal
+  /**
+   * Whether it may arrive twice. Then a connection that was kept open and turns out to be closed costs no attempt: it is sent at once
+   * over a new one, within the same deadline.
+   */
+  mayRepeat?: boolean
   /** Asked when the connection is made, before the first byte; where it says yes nothing is sent. Not with `keepAlive`. */
   isLate?: () => boolean
 }
@@ -42,14 +47,13 @@ export type Poster = { post(request: PostRequest): Promise<Attempted>; close(): 
 /** One undici client with one socket at most; `gone` ends a look-up or connection still being made. */
 type Line = { origin: string; client: Client; gone: AbortController }
 
-/** Makes outbound POST attempts under reliability.md 7.3 and 7.5. Never throws for what a receiver does; no redirect is followed and nothing is repeated. */
+/** Makes outbound POST attempts under reliability.md 7.3 and 7.5. Never throws for what a receiver does; no redirect is followed, and only what `mayRepeat` is repeated. */
 export function createPoster(options: PosterOptions): Poster {
   const idle = idleLines<Line>(MAX_IDLE_SOCKETS)
   const running = new Set<Promise<Attempted>>()
   let closed = false
 
-  const takeLine = (target: Target, { keepAlive, isLate }: PostRequest): Line =>
-    (keepAlive ? idle.take(target.url.origin) : undefined) ??
+  const newLine = (target: Target, { isLate }: PostRequest): Line =>
     openLine(target, options, { onLost: idle.delete, isLate })
 
   function giveBack(line: Line): void {
@@ -62,12 +66,21 @@ export function createPoster(options: PosterOptions): Poster {
     const done = (outcome: Outcome) => ({ ...outcome, elapsedMs: Math.round(performance.now() - startedAt) })
     const reading = readTarget(request.url, options)
     if (reading.kind === 'refused') return done({ kind: 'refused_target', why: reading.why })
-    const line = takeLine(reading.target, request)
+    const { target } = reading
+    const kept = request.keepAlive ? idle.take(target.url.origin) : undefined
+    let line = kept ?? newLine(target, request)
     // undici heeds a signal only once it has a socket, so an ended attempt takes its line down instead.
     const { attemptMs } = limitsOf(options)
     const deadline = startDeadline({ signal: request.signal, attemptMs, act: () => dropLine(line) })
-    const sending = { request, url: reading.target.url, deadline, options }
-    const sent = await send(line, sending).finally(deadline.stop)
+    const sending = { request, url: target.url, deadline, options }
+    const sendAgain = () => {
+      dropLine(line)
+      line = newLine(target, request)
+      return send(line, sending)
+    }
+    const sent = await send(line, sending)
+      .then((first) => (kept && request.mayRepeat && wasClosed(first.outcome) ? sendAgain() : first))
+      .finally(deadline.stop)
     if (sent.reusable && request.keepAlive) giveBack(line)
     else dropLine(line)
     return done(sent.outcome)
@@ -105,6 +118,9 @@ async function send(line: Line, { request, url, deadline, options }: Sending) {
     return { outcome: failureOf(error, deadline), reusable: false }
   }
 }
+
+/** Whether the connection ended before any answer: a receiver has closed it while it was idle. */
+const wasClosed = (outcome: Outcome) => outcome.kind === 'failed' && outcome.error === 'reset'
 
 function judge(status: number): Outcome {
   return REDIRECTS.has(status)
