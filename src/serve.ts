@@ -22,6 +22,7 @@ import { startWorker, type Worker } from './platform/sweep.ts'
 import { railMetrics } from './rails/rail-metrics.ts'
 import type { Config } from './settings/config.ts'
 import { WrongSettings } from './settings/setting-readers.ts'
+import { tellTrialPlaces } from './settings/trial-places.ts'
 import { type CellSweep, sweepsOf } from './sweeps.ts'
 
 export type Role = 'all' | 'web' | 'worker'
@@ -68,6 +69,7 @@ export async function serve(options: ServeOptions): Promise<Service> {
   const server = frontOf(door, options, registry)
   await server.listen({ port: config.port, host: config.host, backlog: BACKLOG })
   const url = config.baseUrl ?? `http://${config.host}:${portOf(server) ?? config.port}`
+  const takeBackPlaces = tellTrialPlaces(config)
   const metrics = await startMetrics({ registry, config, gateway: () => door.opened?.gateway ?? null })
   try {
     const opened = await reachDatabase({ ...options, listensAt: url })
@@ -80,6 +82,7 @@ export async function serve(options: ServeOptions): Promise<Service> {
       })
     }
   } catch (error) {
+    takeBackPlaces()
     await Promise.all([server.close(), metrics.close()])
     throw error
   }
@@ -88,6 +91,7 @@ export async function serve(options: ServeOptions): Promise<Service> {
     gateway: () => door.opened?.gateway ?? null,
     stop: async () => {
       await drain(door, server, config)
+      takeBackPlaces()
       await metrics.close()
       log.info('stopped')
     },

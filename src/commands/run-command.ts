@@ -7,6 +7,7 @@ import { writeExact } from '../platform/exact-json.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { type Config, readConfig } from '../settings/config.ts'
 import { WrongSettings } from '../settings/setting-readers.ts'
+import { withTrialPlaces } from '../settings/trial-places.ts'
 import { accountActor } from './account.ts'
 import { adminCommands } from './admin.ts'
 import { alertCommands } from './alerts.ts'
@@ -92,11 +93,12 @@ export async function runCommand(
       return 0
     }
     const { command, words, options } = readCommandLine(COMMANDS, args)
-    const config = readConfig(environment)
+    const settings = readConfig(environment)
     if (command === serveCommand) {
-      await runService(config, options)
+      await runService(settings, options)
       return 0
     }
+    const config = withTrialPlaces(settings)
     const opened = await openGateway({
       config,
       log: logOf(config, streams),
@@ -131,14 +133,16 @@ const logOf = ({ logLevel }: Config, { err }: CommandStreams) =>
 const textOf = ({ json, lines }: CommandAnswer, asJson: boolean) =>
   asJson ? `${writeExact(json)}\n` : lines.map((line) => `${line}\n`).join('')
 
-/** A sentence for people; the exit code for scripts. */
+/** A sentence for people, and below it what to do where that is known; the exit code for scripts. */
 function explain(thrown: unknown, { err }: CommandStreams): number {
   const error = classify(thrown)
   const usage = error instanceof WrongUsage || error instanceof WrongSettings
   const sentence =
-    error instanceof Refusal || error instanceof DatabaseAway || error instanceof CannotStart || usage
-      ? (error as Error).message
-      : (fileFault(error) ?? describe(error))
+    error instanceof Refusal
+      ? [error.message, ...(error.hint === null ? [] : [error.hint])].join('\n')
+      : error instanceof DatabaseAway || error instanceof CannotStart || usage
+        ? (error as Error).message
+        : (fileFault(error) ?? describe(error))
   err(`${sentence}\n`)
   return usage ? 2 : 1
 }

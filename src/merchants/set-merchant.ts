@@ -13,6 +13,7 @@ import { echo } from '../platform/text.ts'
 import { timeLimit } from '../platform/time-limit.ts'
 import { directoryChanged } from './authenticate.ts'
 import { type Merchant, merchantNamed } from './merchant.ts'
+import { refusedAddress } from './refused-address.ts'
 
 /** The fields of a merchant to change; absent ones stay, null empties. Limits are whole UGX. */
 export type MerchantChange = Partial<
@@ -201,9 +202,8 @@ function valuesOf(merchant: Merchant): unknown[] {
   ]
 }
 
-/** One text for every refused address, so that the form is no network scanner (reliability.md 7.5). */
 async function checkWebhookUrl(app: App, url: string): Promise<void> {
-  const refused = domainRefusal('bad_request', 'this address is not reachable from the public internet')
+  const refused = refusedAddress(app, url, 'WEBHOOK_ALLOW_PRIVATE')
   const reading = readTarget(url, app.targetRules)
   if (reading.kind === 'refused') throw refused
   if (reading.target.exempt || reading.target.literal !== null) return

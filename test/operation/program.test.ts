@@ -66,11 +66,24 @@ longTest(
         [`/v1/statements/${kampalaMonth(installation.clock.now())}.pdf`]: 'application/pdf',
       }
       for (const [path, type] of Object.entries(types)) assert.equal(await typeOf(path), `200 ${type}`, path)
+      const set = (url: string) =>
+        installation.command(['merchants', 'set', handle, '--webhook-url', url], {
+          WEBHOOK_ALLOW_PRIVATE: '',
+        })
+      const hook = installation.merchants[0]?.receiver.url ?? ''
+      assert.equal((await set(hook)).code, 0, 'a command allows what the service on its data folder allows')
+      const refused = await set('http://127.0.0.1:1/hook')
+      assert.match(
+        refused.stderr,
+        /not reachable from the public internet\n.*WEBHOOK_ALLOW_PRIVATE=127\.0\.0\.1:1/,
+      )
       const beyond = await fetch(`${installation.url}/docs/assets/docs.css`, {
         headers: { range: 'bytes=9999999-' },
       })
       assert.equal(beyond.status, 416)
       assert.match(beyond.headers.get('content-range') ?? '', /^bytes \*\/\d+$/)
+      await installation.killAll()
+      assert.equal((await set(hook)).code, 1, 'and not any more when that service is dead')
     } finally {
       await installation.end()
     }

@@ -14,6 +14,7 @@ const { json, run } = commandsOn(service)
 
 test('the first start makes a sign-in for the demo merchant, which works, and says it once', async () => {
   const lines = await makeDemoMerchant(service.gateway, service.url)
+  assert.match(lines.join('\n'), /signed with a secret: on the dashboard .* webhooks rotate-secret demo/s)
   const told = lines.find((line) => line.startsWith('Dashboard: '))
   const [, address, email = '', password = ''] =
     /^Dashboard: (\S+)\/dashboard {2}\(sign in as (\S+) with (\S+)\)$/.exec(told ?? '') ?? []

@@ -3,12 +3,13 @@ import { allow } from '../../actors/allow.ts'
 import { auditRow } from '../../actors/audit-row.ts'
 import type { App } from '../../app.ts'
 import type { Merchant } from '../../merchants/merchant.ts'
+import { refusedAddress } from '../../merchants/refused-address.ts'
 import { assert } from '../../platform/assert.ts'
 import { call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { resolveHost } from '../../platform/outbound/resolve.ts'
 import { addressAllowed, readTarget } from '../../platform/outbound/target.ts'
-import { domainRefusal, invalidRequest } from '../../platform/refusal.ts'
+import { invalidRequest } from '../../platform/refusal.ts'
 import { hasForbiddenControl } from '../../platform/text.ts'
 import { timeLimit } from '../../platform/time-limit.ts'
 import { vendingOff } from '../orders/order-rules.ts'
@@ -132,9 +133,8 @@ function checkText(name: string, text: string, longest: number): void {
     throw invalidRequest(`${name} must be 1 to ${longest} characters`)
 }
 
-/** One text for every refused address, as for webhook addresses (reliability.md 7.5). */
 async function readBaseUrl(app: App, given: string): Promise<string> {
-  const refused = domainRefusal('bad_request', 'this address is not reachable from the public internet')
+  const refused = refusedAddress(app, given, 'SUPPLIER_ALLOW_PRIVATE')
   const reading = readTarget(given, app.supplierRules)
   if (reading.kind === 'refused' || given.includes('?')) throw refused
   const { target } = reading
