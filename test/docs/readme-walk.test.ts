@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'node:test'
+import { makeDemoMerchant } from '../../src/commands/demo.ts'
 import { eventually } from '../helpers/live-service.ts'
 import { startService, type TestService } from '../helpers/test-service.ts'
 
@@ -78,8 +79,12 @@ test('the walk of the README and of docs/integrating.md works as it stands, the 
   const service = await startService({ role: 'all' })
   const settled = await settledServer(service)
   try {
-    const { keys } = await service.merchant({ name: 'Demo Shop', handle: 'demo' })
-    const script = walkOf(service.url).replace('sk_test_...', keys.test)
+    // As the first start prints it: the request to paste, then the walk with its key.
+    const printed = (await makeDemoMerchant(service.gateway, service.url)).join('\n')
+    const [request] = /^ {2}curl [^\n]*\\\n(?:[^\n]*\\\n)*[^\n]*$/m.exec(printed) ?? ['']
+    const [key = ''] = /sk_test_\w+/.exec(printed) ?? []
+    assert.match(request, /hello-1/)
+    const script = `${request}\nsleep 3\n${walkOf(service.url).replace('sk_test_...', key)}`
     const said = await run(script, {
       DATABASE_URL: service.database.url,
       MASTER_KEY,
@@ -93,8 +98,8 @@ test('the walk of the README and of docs/integrating.md works as it stands, the 
     )
     const refused = said.split('\n').find((line) => line.includes('insufficient_balance')) ?? ''
     const { error, hint } = JSON.parse(refused)
-    assert.equal(error, 'insufficient available balance: have 49250, need 50750 (amount 50000 + fee 750)')
-    assert.match(hint, /at least 1500 .*funds add/)
+    assert.equal(error, 'insufficient available balance: have 50050, need 50750 (amount 50000 + fee 750)')
+    assert.match(hint, /at least 700 /)
     const [refunds] = await service.rows<{ n: number }>(
       "select count(*)::int as n from payouts where kind = 'refund' and status = 'succeeded'",
     )

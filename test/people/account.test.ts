@@ -174,7 +174,7 @@ test('A72: an authenticator app is added by its picture and a first code, with r
   const elsewhere = browserOf(service)
   assert.equal(
     (await elsewhere.post(SIGN_IN, { email: person.email, password: PASSWORD })).location,
-    '/dashboard',
+    '/dashboard/test',
     'not on yet',
   )
   const on = await person.send(page, begun.location.split('/').at(-1) ?? '', {
@@ -202,7 +202,7 @@ test('A72: an authenticator app is added by its picture and a first code, with r
     (await mailsTo(service, person.email)).filter(({ template }) => template === 'factor-removed').length,
     1,
   )
-  assert.equal((await signIn(person.email)).location, '/dashboard')
+  assert.equal((await signIn(person.email)).location, '/dashboard/test')
 })
 
 test('what is held waits a day in live mode, whoever asks, and then goes on', async () => {

@@ -40,7 +40,7 @@ test('an owner invites by mail; the link shows first, works once, and lets in wi
     email: 'new@people.invalid',
     password: PASSWORD,
   })
-  assert.equal(joined.location, '/dashboard', 'the link has proven the address')
+  assert.equal(joined.location, '/dashboard/test', 'the link has proven the address')
   assert.match(mainOf(await owner.get(PEOPLE)), /New new@people\.invalid|New@People\.invalid accountant/i)
   assert.equal((await guest.get(link)).status, 410)
   const again = await owner.send(await owner.get(PEOPLE), '/invite', {

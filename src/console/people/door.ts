@@ -7,6 +7,6 @@ import { OPERATORS } from '../texts/people.ts'
 /** The way into the console. There is no sign-up and no forgotten password: operators make operators. */
 export const DOOR: Door = {
   ...{ realm: 'operator', base: BASE, title: OPERATORS.signIn, cookies: COOKIES },
-  home: () => BASE,
+  home: async () => BASE,
   actorOf: callerOf,
 }

@@ -1,3 +1,4 @@
+import { merchantsById } from '../../merchants/merchant.ts'
 import type { Door } from '../../pages/sign-in/door.ts'
 import { ENTRY } from '../../pages/sign-in/texts.ts'
 import { BASE, TEST } from '../addresses.ts'
@@ -18,7 +19,12 @@ export const DOOR: Door = {
       </p>
     </>
   ),
-  // Who works for nobody any more may sign in as somebody else.
-  home: ({ at, person }) => (at === null ? null : person.confirmed ? BASE : `${BASE}${TEST}`),
+  // Who works for nobody any more may sign in as somebody else. A business that may not take real money yet has nothing in live mode.
+  async home({ at, person }, { gateway }) {
+    if (at === null) return null
+    const wanted = merchantsById([at.merchantId])
+    const [merchant] = await gateway.appOf(at).db.query(wanted.statement, wanted.values)
+    return person.confirmed && merchant?.kycStatus === 'verified' ? BASE : `${BASE}${TEST}`
+  },
   actorOf: callerAnywhere,
 }

@@ -15,7 +15,7 @@ export type Door = {
   /** What stands under the form for the password. */
   below?: ComponentChildren
   /** Where somebody who has signed in begins; null who has signed in and has nothing to see may sign in as somebody else. */
-  home(signedIn: SignedIn): string | null
+  home(signedIn: SignedIn, asked: Asked): Promise<string | null>
   /** Who acts on its own account, wherever it works. */
   actorOf(asked: Asked, signedIn: SignedIn): SignedInActor
 }

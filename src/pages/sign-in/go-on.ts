@@ -21,6 +21,6 @@ export async function goOn(door: Door, asked: Asked, step: SignInStep): Promise<
     return { kind: 'redirect', to, cookies: [door.cookies.session(step.token, asked)] }
   }
   const signedIn = await findSession(asked.gateway, door.realm, step.token)
-  const home = (signedIn && door.home(signedIn)) ?? door.base
+  const home = (signedIn && (await door.home(signedIn, asked))) ?? door.base
   return { kind: 'redirect', to: then ?? home, cookies: door.cookies.entered(step, asked) }
 }

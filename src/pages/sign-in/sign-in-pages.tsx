@@ -68,8 +68,8 @@ const sessionOf = ({ realm, cookies: own }: Door, { gateway, cookies, https }: A
 async function show(door: Door, asked: Asked): Promise<Shown> {
   const { gateway, query } = asked
   const signedIn = await sessionOf(door, asked)
-  const home = signedIn && door.home(signedIn)
-  if (home !== null) return { kind: 'redirect', to: thenOf(door, asked) ?? door.base }
+  const home = signedIn && (await door.home(signedIn, asked))
+  if (home !== null) return { kind: 'redirect', to: thenOf(door, asked) ?? home }
   const email = query.other === undefined ? await awaitsCode(gateway, door.cookies.visitor(asked)) : null
   return {
     ...showGuestForm(email === null ? passwordForm(door, asked) : codeForm(door, asked, email)),
