@@ -8,6 +8,7 @@ import { statement } from '../platform/db/statement.ts'
 import { tagOf } from '../platform/ids.ts'
 import { identityIn, readPhone } from '../platform/phone.ts'
 import { Refusal } from '../platform/refusal.ts'
+import { asSeen } from '../platform/text.ts'
 import { findPayment } from './read-payment.ts'
 
 /** A payment of any merchant, as a search shows it. Whole UGX. */
@@ -152,7 +153,8 @@ async function subjectOf(gateway: Gateway, wanted: string): Promise<string | nul
 }
 
 async function hitsIn({ db }: App, wanted: string): Promise<Hit[]> {
-  const phone = readPhone(wanted) === null ? null : identityIn(wanted)
+  const seen = asSeen(wanted)
+  const phone = readPhone(seen) === null ? null : identityIn(seen)
   const found = await Promise.all([
     db.query(BY_NUMBER, [wanted]),
     db.query(BY_REFERENCE, [wanted]),

@@ -1,6 +1,6 @@
 import type { Action } from '../actors/actions.ts'
 import type { Refusal } from '../platform/refusal.ts'
-import { hasForbiddenControl } from '../platform/text.ts'
+import { asSeen, hasForbiddenControl } from '../platform/text.ts'
 import type { Fields } from './fields.ts'
 
 export type FieldKind =
@@ -107,7 +107,8 @@ export function readForm(
   const faults: Record<string, string> = Object.create(null)
   for (const field of fields) {
     if (field.kind === 'file') continue
-    const value = given[field.name] ?? ''
+    const typed = given[field.name] ?? ''
+    const value = field.kind === 'phone' ? asSeen(typed).trim() : typed
     values[field.name] = value
     const fault = faultOf(field, value)
     if (fault !== null) faults[field.name] = fault

@@ -13,6 +13,18 @@ export function echo(text: string): string {
   return kept
 }
 
+// Marks that change nothing that somebody sees; the two joiners (U+200C, U+200D) make letters of some scripts.
+const MARKS = /(?![\u200C\u200D])[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu
+const SPACES = /[\p{Zs}\t]/gu
+const DASHES = /[\u2010-\u2015\u2212]/g
+
+/**
+ * What a person has typed or pasted into a page, as it looks: chats, contacts and documents put marks around a number that nobody sees, and
+ * spaces and dashes of their own. What programs send is read as it stands (contract 2.0).
+ */
+export const asSeen = (text: string): string =>
+  text.replace(MARKS, '').replace(SPACES, ' ').replace(DASHES, '-')
+
 /** Whether the text holds a control character that its field refuses (contract 2.0). `allowLines` lets tab, LF and CR pass. */
 export function hasForbiddenControl(text: string, allowLines: boolean): boolean {
   for (let at = 0; at < text.length; at++) {

@@ -6,6 +6,7 @@ import { merchantsOfEmail } from '../people/members.ts'
 import { statement } from '../platform/db/statement.ts'
 import { readPhone } from '../platform/phone.ts'
 import { badRequest } from '../platform/refusal.ts'
+import { asSeen } from '../platform/text.ts'
 import { merchantsOfPhone } from '../verification/digests.ts'
 
 /** A merchant as a row of the list. `number`: its place among all, which pages are read by. */
@@ -148,7 +149,7 @@ async function soughtBy(gateway: Gateway, app: App, text: string): Promise<numbe
   const [handle, words, phone] = await Promise.all([
     app.db.query(BY_NAME, [text.toLowerCase()]),
     query === '' ? [] : app.db.query(BY_WORDS, [query, MOST_NAMED]),
-    readPhone(text) === null ? [] : merchantsOfPhone(app, text),
+    readPhone(asSeen(text)) === null ? [] : merchantsOfPhone(app, asSeen(text)),
   ])
   return [...idsOf(handle), ...idsOf(words), ...phone]
 }

@@ -16,6 +16,7 @@ import type { Payout } from '../payouts/payout.ts'
 import { payoutsByOperatorNumber } from '../payouts/search-payouts.ts'
 import { tagOf } from '../platform/ids.ts'
 import { identityIn } from '../platform/phone.ts'
+import { asSeen } from '../platform/text.ts'
 
 /** What a search found. `id`: the text is the id of this object of the merchant; its page says whether it is there. */
 export type Found =
@@ -64,7 +65,7 @@ export async function search(app: App, caller: Caller, text: string): Promise<Fo
   if (prefix !== undefined) return { kind: 'id', prefix, id: wanted }
   const window = readListWindow({ limit: String(MOST_FOUND) })
   const none = { status: null, reference: null, phone: null, email: null }
-  const phone = identityIn(wanted)
+  const phone = identityIn(asSeen(wanted))
   const amount = amountIn(wanted)
   const charges = await Promise.all([
     listCharges(app, caller, { ...window, ...none, reference: wanted }).then(({ data }) => data),

@@ -1,5 +1,6 @@
 import { readPhone, whyNoPhone } from '../platform/phone.ts'
 import { invalidRequest } from '../platform/refusal.ts'
+import { asSeen } from '../platform/text.ts'
 
 const MOST = 1000
 const LONGEST_NAME = 200
@@ -34,7 +35,8 @@ export function readRecipientLines(text: string): RecipientLine[] {
 }
 
 function readLine(line: string): { phone: string | null; written: string; name: string } {
-  const [written = '', ...name] = line.split(/[,\t;]/)
+  const [first = '', ...name] = line.split(/[,\t;]/)
+  const written = asSeen(first)
   const joined = name.join(',').trim()
   return { phone: readPhone(written), written, name: joined.replace(/^"(.*)"$/, '$1') }
 }

@@ -68,6 +68,25 @@ test('a browser that does not say where it comes from is accepted, and so is one
   }
 })
 
+test('a number that was copied from a chat or a document is read as it looks', async () => {
+  for (const [before, behind] of [
+    ['\u2068', '\u2069'],
+    ['\u202a', '\u202c'],
+    ['\ufeff', '\t'],
+    ['\u00a0', '\u200e'],
+  ]) {
+    const [link, payer] = [await shop.link(), newPayer()]
+    const phone = `${before}0${payer.slice(3, 6)}\u2011${payer.slice(6, 9)}\u00a0${payer.slice(9)}${behind}`
+    const page = await somebody.post(`/pay/${link}/submit`, { channel: 'op1_momo', phone })
+    assert.equal(page.status, 302, JSON.stringify(phone))
+    const [charge] = await service.rows<{ phone: string }>(
+      'select phone from charges where payment_link_id = $1',
+      [link],
+    )
+    assert.equal(charge?.phone, payer)
+  }
+})
+
 test('amount, mode, merchant, card and all other extra fields of an edited form are ignored', async () => {
   const [link, other] = [await shop.link({ amount: 10_000 }), await payShop(service)]
   const form = await somebody.get(`/pay/${link}`)

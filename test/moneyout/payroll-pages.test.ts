@@ -25,6 +25,9 @@ test('recipients are read line by line, and every wrong line is named', () => {
     { phone: '256700000001' },
     { phone: '256700000002', name: 'Okot, James' },
   ])
+  assert.deepEqual(readRecipientLines('\u2068+256\u00a0700\u2011000\u200b003\u2069,Okot'), [
+    { phone: '256700000003', name: 'Okot' },
+  ])
   assert.equal(readRecipientLines('0700000000,Akello\r,,\r0700000001;Okot\r;').length, 2)
   const wrong = Array.from({ length: 7 }, () => 'nobody,x').join('\n')
   assert.throws(() => readRecipientLines(`0700000000\n${wrong}`), /lines 2, 3, 4, 5, 6 and 2 more/)

@@ -4,7 +4,7 @@ import { payLink } from '../../payment-links/pay-link.ts'
 import { isOver } from '../../payment-links/payment-link.ts'
 import { retryLink } from '../../payment-links/retry-link.ts'
 import { readPhone } from '../../platform/phone.ts'
-import { hasForbiddenControl } from '../../platform/text.ts'
+import { asSeen, hasForbiddenControl } from '../../platform/text.ts'
 import { NOTHING } from '../cookies.ts'
 import { chargeIdOfForm, shownBy } from '../form.ts'
 import type { FormFault, Method } from '../view.ts'
@@ -103,7 +103,9 @@ function readSent({ fields }: Visit): Sent {
   const channel = fields.channel ?? ''
   return {
     channel: channel === 'op1_momo' || channel === 'op2_money' || channel === 'card' ? channel : null,
-    phone: (fields.phone ?? '').slice(0, 40),
+    phone: asSeen(fields.phone ?? '')
+      .trim()
+      .slice(0, 40),
     email: (fields.email ?? '').slice(0, LONGEST_EMAIL + 1),
     voucher: fields.voucher ?? '',
     token: fields.token ?? '',

@@ -7,6 +7,7 @@ import type { FormSpec, FormState } from '../../pages/form-spec.ts'
 import { Copy, Empty, Money, Said, Section, Status, Time } from '../../pages/parts.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
 import { type Column, cursorsOf, type Filter, Filters, Pager, pageQuery, Table } from '../../pages/table.tsx'
+import { asSeen } from '../../platform/text.ts'
 import { firstRequest } from '../first-request.ts'
 import { ExportBox, exportForm } from '../lists/exports.tsx'
 import { TotalsLine } from '../lists/totals.tsx'
@@ -83,7 +84,7 @@ export const chargeFilter = (query: DashboardVisit['query']): ChargeFilter => ({
   ...readStatusAndWindow(pageQuery(query), CHARGE_STATUSES),
   endingBefore: query.before ?? null,
   reference: query.reference ?? null,
-  phone: query.phone ?? null,
+  phone: query.phone === undefined ? null : asSeen(query.phone),
   email: query.email ?? null,
 })
 

@@ -9,6 +9,7 @@ import { listPayouts, type PayoutFilter } from '../../payouts/find-payouts.ts'
 import { PAYOUT_STATUSES, type Payout } from '../../payouts/payout.ts'
 import { totalsOfPayouts } from '../../payouts/payout-totals.ts'
 import { countPrepared } from '../../payouts/prepared/find-prepared.ts'
+import { asSeen } from '../../platform/text.ts'
 import { ExportBox, exportForm } from '../lists/exports.tsx'
 import { TotalsLine } from '../lists/totals.tsx'
 import { Views, viewsOf } from '../lists/views.tsx'
@@ -69,7 +70,7 @@ export const payoutFilter = (query: DashboardVisit['query']): PayoutFilter => ({
   ...readStatusAndWindow(pageQuery(query), PAYOUT_STATUSES),
   endingBefore: query.before ?? null,
   reference: query.reference ?? null,
-  phone: query.phone ?? null,
+  phone: query.phone === undefined ? null : asSeen(query.phone),
 })
 
 /** The list of payouts of every kind, and the way to those that wait for a second person. */

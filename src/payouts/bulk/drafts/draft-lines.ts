@@ -1,5 +1,6 @@
 import { unguarded } from '../../../platform/csv-text.ts'
 import { badRequest, invalidRequest } from '../../../platform/refusal.ts'
+import { asSeen } from '../../../platform/text.ts'
 import { DEFAULT_PAYOUT_CHANNEL } from '../../payout-request.ts'
 import type { BulkItem } from '../bulk-body.ts'
 import { type CsvRow, readCsvLines, readCsvRows, type Written } from '../bulk-csv.ts'
@@ -22,7 +23,8 @@ export async function csvOfFile(bytes: Buffer): Promise<DraftCsv> {
 }
 
 /** Pasted lines "phone,amount,reference,name", with or without a header; cells from a spreadsheet are parted by tabs. */
-export async function csvOfPasted(text: string): Promise<DraftCsv> {
+export async function csvOfPasted(pasted: string): Promise<DraftCsv> {
+  const text = pasted.split('\t').map(asSeen).join('\t')
   const parted = text.includes('\t')
     ? text
         .split(/\r\n|\r|\n/)
