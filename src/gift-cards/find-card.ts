@@ -2,6 +2,7 @@ import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
 import { listStatement } from '../http/both-ways.ts'
 import { type ListWindow, orNull, type Page, readPage } from '../http/lists.ts'
+import { type Call, call } from '../platform/db/database.ts'
 import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
 import { tagOf } from '../platform/ids.ts'
@@ -30,6 +31,12 @@ const PAGE = listStatement<GiftCard>(
    order by g.created_at desc, g.id desc limit $6`,
 )
 
+const WORTH = statement<{ any: boolean }>(
+  'gift card worth this much',
+  `select exists (select 1 from gift_cards g where g.merchant_id = $1 and g.balance >= $2 and g.expires_at > $3
+     and g.deactivated_at is null) as any`,
+)
+
 // A text that no code can be, so that unreadable input costs the same look-up.
 const NO_CODE = '000000000000'
 
@@ -45,6 +52,10 @@ export async function findUsableCard(
   const [card] = await app.db.query(BY_CODE, [merchantId, hash])
   return mode === 'live' && card && isUsable(card, app.clock.now()) ? card : null
 }
+
+/** Whether the merchant has a card that could pay so much at this moment. */
+export const anyCardWorth = (merchantId: number, amount: number, at: Date): Call<{ any: boolean }> =>
+  call(WORTH, merchantId, amount, at.toISOString())
 
 /** The merchant's card with this id, usable or not. */
 export const findCard = (

@@ -8,6 +8,7 @@ import type { Tx } from '../platform/db/database.ts'
 import { type GivenLink, readLinkCreate } from './link-request.ts'
 import { judgeLink } from './link-rules.ts'
 import { presentLink } from './payment-link.ts'
+import { whyUnpayable } from './unpayable.ts'
 import { addLinks, newLink } from './write-links.ts'
 
 /** One POST /v1/payment-links, read as far as the frame reads it. The key is optional (G57). */
@@ -33,6 +34,8 @@ async function makeLink(
   assert(terms, 'a merchant with a key has a row')
   judgeLink(input, { terms, mode: caller.mode, config: app.config })
   const link = newLink(caller, input, at)
+  const { merchantId, mode } = caller
+  const hint = await whyUnpayable(tx, { merchantId, mode, amount: input.amount, at, limits: app.config })
   const shown = presentLink({ ...link, attempt: null, paid: null }, app.baseUrl)
-  return { id: link.id, shown, writes: addLinks([link]) }
+  return { id: link.id, shown: hint === null ? shown : { ...shown, hint }, writes: addLinks([link]) }
 }

@@ -77,6 +77,12 @@ export const LinkShape = Type.Object(
     qr_png_url: Type.String({ description: 'public' }),
     qr_svg_url: Type.String({ description: 'public' }),
     created_at: Type.String({ format: 'date-time' }),
+    hint: Type.Optional(
+      Type.String({
+        description:
+          'only in the answer that made it, where no customer can pay its amount: why, for a person; its words may change',
+      }),
+    ),
   },
   { $id: 'PaymentLink' },
 )

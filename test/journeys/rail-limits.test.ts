@@ -7,6 +7,7 @@ import { setWithdrawalNumber, verifyWithdrawalNumber } from '../../src/withdrawa
 import { BY_HAND } from '../helpers/actors.ts'
 import { payShop } from '../helpers/checkout-shop.ts'
 import { succeed } from '../helpers/following-charges.ts'
+import { newCard } from '../helpers/gift-cards.ts'
 import { newPayer } from '../helpers/live-service.ts'
 import { balanceOf } from '../helpers/money-rows.ts'
 import { opened, openedAndVerified } from '../helpers/opened.ts'
@@ -162,6 +163,30 @@ test('a refund and a withdrawal that the operator would not send are refused, an
     assert.deepEqual([code, message], tooLarge(6000))
   })
   assert.equal((await withdraw(6000)).status, 'pending')
+})
+
+test('a live link or order that nobody can pay says so when it is made, unless a gift card could cover it', async () => {
+  const { live, test: sandbox, merchant } = await service.shop()
+  const made = async (api: typeof live, amount: number) =>
+    (await api.post('/v1/payment-links', { amount, description: 'Sweets' })).body
+  const said = (bounds: string) =>
+    `no customer can pay this: the operator collects ${bounds} at once, and no gift card of yours could cover the rest`
+  const small = await made(live, 300)
+  assert.deepEqual([small.status, small.hint], ['pending', said('at least 500')])
+  assert.equal((await made(live, 5_000_001)).hint, said('at most 5000000'))
+  assert.equal('hint' in (await live.get(`/v1/payment-links/${small.id}`)).body, false, 'one shape elsewhere')
+  for (const [api, amount] of [
+    [live, 500],
+    [live, 5_000_000],
+    [sandbox, 300],
+  ] as const)
+    assert.equal('hint' in (await made(api, amount)), false)
+  const { merchant: own } = await findMerchant(service.gateway, merchant.id)
+  await newCard(service, { merchantId: own.id, tag: own.tag }, 299)
+  assert.equal((await made(live, 300)).hint, said('at least 500'))
+  await newCard(service, { merchantId: own.id, tag: own.tag }, 300)
+  assert.equal('hint' in (await made(live, 300)), false)
+  assert.equal((await made(live, 5_000_301)).hint, said('at most 5000000'))
 })
 
 test('a cycle whose amount the operator does not send any more pauses its schedule, and nobody is paid', async () => {

@@ -1,5 +1,5 @@
 import { readBody } from '../../http/read-body.ts'
-import { createdId } from '../../pages/created.ts'
+import { createdId, hintOf } from '../../pages/created.ts'
 import { amountOf } from '../../pages/form-spec.ts'
 import { onceOf } from '../../pages/route.ts'
 import { doneTo } from '../../pages/shown.ts'
@@ -36,10 +36,10 @@ export const LINK_ROUTES: readonly DashboardRoute[] = [
         cancel_url: cancel_url === '' ? null : cancel_url,
         allow_multiple_uses: values.many === 'yes',
       })
-      const id = createdId(
-        await createLink(visit.app, { caller, requestId, given, idempotency: onceOf(visit) }),
-      )
-      return doneTo(visit.to(`/links/${id}`), LINKS.create.done)
+      const made = await createLink(visit.app, { caller, requestId, given, idempotency: onceOf(visit) })
+      const [id, hint] = [createdId(made), hintOf(made)]
+      const says = hint === null ? LINKS.create.done : LINKS.create.unpayable(hint)
+      return doneTo(visit.to(`/links/${id}`), says)
     },
     again: showLinks,
   }),

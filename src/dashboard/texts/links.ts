@@ -31,6 +31,7 @@ export const LINKS = {
     many: 'It can be paid more than once',
     submit: 'Make the link',
     done: 'The link was made.',
+    unpayable: (why: string) => `The link was made, but ${why}.`,
   },
   address: 'Address',
   addressLabel: 'The address of the payment page',

@@ -4,6 +4,7 @@ import type { App } from '../../app.ts'
 import type { Answer } from '../../http/caller.ts'
 import { type KeyedRequest, type Made, storeUnderKey } from '../../idempotency/under-key.ts'
 import { termsOf } from '../../merchants/merchant.ts'
+import { whyUnpayable } from '../../payment-links/unpayable.ts'
 import { addLinks, newLink } from '../../payment-links/write-links.ts'
 import { assert } from '../../platform/assert.ts'
 import { type Call, call, type Tx } from '../../platform/db/database.ts'
@@ -44,7 +45,9 @@ async function makeOrder(
   judgeOrder(input, { terms, vending, mode, config: app.config })
   const machine = vending.machine ?? input.machine
   const { order, writes } = newOrder(app, { caller, input: { ...input, machine }, at })
-  return { id: order.id, shown: presentOrder(order, { baseUrl: app.baseUrl, at }), writes }
+  const hint = await whyUnpayable(tx, { merchantId, mode, amount: order.amount, at, limits: app.config })
+  const shown = presentOrder(order, { baseUrl: app.baseUrl, at })
+  return { id: order.id, shown: hint === null ? shown : { ...shown, hint }, writes }
 }
 
 /** The order as two rows: the link that a customer pays, and the vending order. */

@@ -144,6 +144,12 @@ export const OrderShape = Type.Object(
     state_url: Type.String({ description: 'public state document of the machine screen' }),
     display_url: Type.String({ description: 'page for the machine screen' }),
     qr_content: Type.String({ description: 'content to draw the QR code yourself' }),
+    hint: Type.Optional(
+      Type.String({
+        description:
+          'only in the answer that made it, where no customer can pay its amount: why, for a person; its words may change',
+      }),
+    ),
   },
   { $id: 'VendingOrder' },
 )
