@@ -48,9 +48,11 @@ export function judgeCharge(
   judgeAmount({ amount, currency: input.currency ?? 'UGX' }, { terms, config })
   if (live && terms.kycStatus !== 'verified') throw verificationRequired()
   if (live && !LIVE_CHANNELS.includes(channel))
-    throw domainRefusal('channel_not_available', `${channel} is not available for live payments yet`)
+    throw domainRefusal('channel_not_available', `${channel} is not available for live payments yet`, {
+      field: 'channel',
+    })
   const fee = chargeFee(amount)
-  if (fee >= amount) throw domainRefusal('fee_exceeds_amount', 'fee exceeds amount')
+  if (fee >= amount) throw domainRefusal('fee_exceeds_amount', 'fee exceeds amount', { field: 'amount' })
   const parts = input.split === undefined ? null : resolveSplit(input.split, amount - fee, subaccounts)
   judgeRailAmount({ mode, side: 'collect', amount }, config)
   if (readiness !== null) throw readiness
@@ -63,7 +65,8 @@ export function judgeAmount(
   { terms, config }: { terms: Pick<MerchantTerms, 'chargeLimit'>; config: Pick<Config, 'amountMax'> },
 ): void {
   judgeLimits(amount, { most: config.amountMax, own: terms.chargeLimit, noun: 'charge' })
-  if (currency !== 'UGX') throw domainRefusal('unsupported_currency', 'demo only supports UGX')
+  if (currency !== 'UGX')
+    throw domainRefusal('unsupported_currency', 'demo only supports UGX', { field: 'currency' })
 }
 
 /** The most that may be charged at once, in whole UGX: the maximum of the platform, or less where the account has a limit. */

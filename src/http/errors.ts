@@ -1,5 +1,6 @@
 import { CommitUnknown, classify, DatabaseAway, isLockTimeout, NotNow } from '../platform/db/errors.ts'
 import { Refusal, unavailable } from '../platform/refusal.ts'
+import { ERROR_CODES } from './error-codes.ts'
 
 /** Turns every thrown error into the answer. An unknown error is our own bug: 500, with details in the log. */
 export function refusalFor(thrown: unknown): Refusal {
@@ -18,6 +19,9 @@ export function refusalFor(thrown: unknown): Refusal {
 
 /** The error body of spec 7, as the bytes that are sent (and stored, where a refusal is kept under a key). */
 export function errorBody(refusal: Refusal, requestId: string): string {
-  const { message: error, code, hint } = refusal
-  return JSON.stringify({ error, code, ...(hint === null ? {} : { hint }), request_id: requestId })
+  const { message: error, code, field } = refusal
+  const known = Object.hasOwn(ERROR_CODES, code) ? ERROR_CODES[code] : undefined
+  const hint = refusal.hint ?? (known?.told ? known.remedy : null)
+  const more = { ...(hint === null ? {} : { hint }), ...(field === null ? {} : { field }) }
+  return JSON.stringify({ error, code, ...more, request_id: requestId })
 }

@@ -20,8 +20,18 @@ export function bearerToken(request: IncomingMessage): string {
   return match[1]
 }
 
-export const unauthorized = (message: 'missing bearer token' | 'invalid api key') =>
-  new Refusal(401, 'unauthorized', message)
+const KEY_PLACE = 'the secret keys of your account are on the dashboard under Developers, Keys'
+
+/** `token`: what was sent in place of a key. */
+export function unauthorized(message: 'missing bearer token' | 'invalid api key', token = ''): Refusal {
+  if (message === 'missing bearer token')
+    return refused(message, `send the header "Authorization: Bearer sk_test_..."; ${KEY_PLACE}`)
+  if (/^pk_(?:test|live)_/.test(token))
+    return refused(message, `this is a public key, and requests need the secret one; ${KEY_PLACE}`)
+  return refused(message, `it is unknown, was rotated or was revoked; ${KEY_PLACE}`)
+}
+
+const refused = (message: string, hint: string) => new Refusal(401, 'unauthorized', message, { hint })
 
 /** Refuses a POST whose X-Timestamp is missing, no integer, too old or ahead (spec 5.4; G52, G53). */
 export function checkTimestamp(header: string | string[] | undefined, clock: Clock): void {
@@ -47,7 +57,10 @@ export function readIdempotencyKey(request: IncomingMessage): string | null {
   return key
 }
 
-export const keyRequired = () => badRequest('Idempotency-Key header required')
+export const keyRequired = () =>
+  badRequest('Idempotency-Key header required', {
+    hint: 'send a name of your own for this one request, best a UUID, and the same name when you repeat it',
+  })
 
 /** The caller's own request id if it is well-formed, else none. */
 export function givenRequestId(header: string | string[] | undefined): string | null {

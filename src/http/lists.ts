@@ -198,6 +198,10 @@ function readTime(query: Query, name: string): Date | null {
 /** One of these words in a query, or null where it is absent. Throws a refusal when it is none of them. */
 function readWord(name: string, text: string | undefined, words: readonly string[]): string | null {
   if (text === undefined) return null
-  if (!words.includes(text)) throw badRequest(`invalid ${name}: ${echo(text)}`)
+  if (!words.includes(text))
+    throw badRequest(`invalid ${name}: ${echo(text)}`, {
+      hint: `it is one of ${words.join(', ')}`,
+      field: name,
+    })
   return text
 }

@@ -10,10 +10,18 @@ type Refused = { name: string; description: string; example: { error: string; co
 export const ErrorShape = Type.Object(
   {
     error: Type.String({ description: 'what is wrong, for a person; its words may change' }),
-    code: Type.String({ description: 'what is wrong, for a program; never changes' }),
+    code: Type.String({
+      description:
+        'what is wrong, for a program; never changes. All of them, with cause and remedy: `/docs/errors`',
+    }),
     hint: Type.Optional(
       Type.String({
         description: 'what to do about it, for a person; only where the text above cannot say it',
+      }),
+    ),
+    field: Type.Optional(
+      Type.String({
+        description: 'the member of the request at fault, such as `recipient.phone`; only where it is one',
       }),
     ),
     request_id: Type.String({ description: 'the X-Request-ID of the request that was refused first' }),

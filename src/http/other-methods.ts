@@ -91,5 +91,11 @@ function refused(reply: FastifyReply, methods: Iterable<string>): Refusal {
 export function notFoundHere(server: FastifyInstance, request: FastifyRequest, reply: FastifyReply): Refusal {
   const url = request.url.split('?', 1)[0] ?? ''
   const methods = SERVED.filter((method) => server.hasRoute({ url, method: method as 'GET' }))
-  return methods.length === 0 ? new Refusal(404, 'not_found', 'not found') : refused(reply, methods)
+  return methods.length === 0 ? noSuchPath() : refused(reply, methods)
 }
+
+/** What is no path of ours has the text of what is no object; the hint tells them apart. */
+const noSuchPath = () =>
+  new Refusal(404, 'not_found', 'not found', {
+    hint: 'no endpoint has this path: the reference at /docs lists them',
+  })

@@ -72,7 +72,7 @@ function readObject(shape: Shape, value: Record<string, unknown>, path: string):
     const at = path === '' ? name : `${path}.${name}`
     const absent = given === undefined || given === null || (isTextField(field) && isBlank(given))
     if (absent && !(required && field.type === 'integer')) {
-      if (required) throw invalidRequest(`${at} is required`)
+      if (required) throw invalidRequest(`${at} is required`, at)
       continue
     }
     read[name] = readField(field, given, at)
@@ -86,18 +86,18 @@ function readField(field: Shape, value: unknown, at: string): unknown {
     case 'integer':
       // An amount too large for a number becomes Infinity; it still counts as integral and is refused as too large.
       if (typeof value !== 'number' || (!Number.isInteger(value) && Number.isFinite(value)))
-        throw invalidRequest(`${at} must be an integer`)
+        throw invalidRequest(`${at} must be an integer`, at)
       return value === 0 ? 0 : value
     case 'string':
       return readText(field, value, at)
     case 'boolean':
-      if (typeof value !== 'boolean') throw invalidRequest(`${at} must be true or false`)
+      if (typeof value !== 'boolean') throw invalidRequest(`${at} must be true or false`, at)
       return value
     case 'array':
-      if (!Array.isArray(value)) throw invalidRequest(`${at} must be a list`)
+      if (!Array.isArray(value)) throw invalidRequest(`${at} must be a list`, at)
       return field.items?.type === 'object' ? readEntries(field.items, value, at) : value
     case 'object':
-      if (!isObject(value)) throw invalidRequest(`${at} must be an object`)
+      if (!isObject(value)) throw invalidRequest(`${at} must be an object`, at)
       return readObject(field, value, at)
     default:
       return value
@@ -107,26 +107,27 @@ function readField(field: Shape, value: unknown, at: string): unknown {
 /** Each entry by the schema of the list's items: `recipients[0].phone is required`. */
 function readEntries(shape: Shape, list: unknown[], at: string): Record<string, unknown>[] {
   return list.map((entry, index) => {
-    if (!isObject(entry)) throw invalidRequest(`${at}[${index}] must be an object`)
+    if (!isObject(entry)) throw invalidRequest(`${at}[${index}] must be an object`, `${at}[${index}]`)
     return readObject(shape, entry, `${at}[${index}]`)
   })
 }
 
 function readText(field: Shape, value: unknown, at: string): string {
-  if (typeof value !== 'string') throw invalidRequest(`${at} must be a string`)
+  if (typeof value !== 'string') throw invalidRequest(`${at} must be a string`, at)
   if (hasForbiddenControl(value, field.lines ?? false))
-    throw invalidRequest(`${at} contains control characters`)
+    throw invalidRequest(`${at} contains control characters`, at)
   if (field.maxLength !== undefined && isLongerThan(field.maxLength, value))
-    throw invalidRequest(`${at} must be at most ${field.maxLength} characters`)
+    throw invalidRequest(`${at} must be at most ${field.maxLength} characters`, at)
   if (field.format === 'phone') return requirePhone(value, at)
-  if (field.format === 'email' && !isEmail(value)) throw invalidRequest(`${at} is not a valid email address`)
+  if (field.format === 'email' && !isEmail(value))
+    throw invalidRequest(`${at} is not a valid email address`, at)
   return value
 }
 
 function readChoice(choices: readonly string[], value: unknown, at: string): string {
-  if (typeof value !== 'string') throw invalidRequest(`${at} must be a string`)
+  if (typeof value !== 'string') throw invalidRequest(`${at} must be a string`, at)
   if (!choices.includes(value))
-    throw invalidRequest(`${at} must be one of ${choices.join(', ')} (got ${echo(value)})`)
+    throw invalidRequest(`${at} must be one of ${choices.join(', ')} (got ${echo(value)})`, at)
   return value
 }
 

@@ -124,7 +124,9 @@ async function findKey(db: Database, owner: KeyOwner): Promise<KeyRow | null> {
 }
 
 export const keyReused = () =>
-  new Refusal(409, 'conflict', 'idempotency key reused with different request body')
+  new Refusal(409, 'conflict', 'idempotency key reused with different request body', {
+    hint: 'a key is for one request of your account and mode, whatever the path: use a new key for a new request',
+  })
 export const keyInFlight = () =>
   new Refusal(409, 'conflict', 'a request with this Idempotency-Key is still in flight - retry shortly')
 

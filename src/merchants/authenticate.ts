@@ -75,7 +75,7 @@ export function keyRing(parts: KeyRingParts): KeyRing {
     const caller = await found
     if (caller !== null) return caller
     await countFailure(address)
-    throw unauthorized('invalid api key')
+    throw unauthorized('invalid api key', token)
   }
 
   async function refresh(): Promise<void> {

@@ -9,11 +9,11 @@ type Setting = 'WEBHOOK_ALLOW_PRIVATE' | 'SUPPLIER_ALLOW_PRIVATE'
  */
 export function refusedAddress({ config }: Pick<App, 'config'>, url: string, setting: Setting): Refusal {
   const place = config.production ? null : placeOf(url)
-  return domainRefusal(
-    'bad_request',
-    'this address is not reachable from the public internet',
-    place && `for a trial on a machine of your own, set ${setting}=${place} for the service and for commands`,
-  )
+  return domainRefusal('bad_request', 'this address is not reachable from the public internet', {
+    hint:
+      place &&
+      `for a trial on a machine of your own, set ${setting}=${place} for the service and for commands`,
+  })
 }
 
 /** `host:port` of an address that could be let through, else null. */

@@ -23,6 +23,7 @@ export function judgeLink(
 ): void {
   if (!terms.active) throw merchantInactive()
   judgeAmount({ amount, currency }, { terms, config })
-  if (chargeFee(amount) >= amount) throw domainRefusal('fee_exceeds_amount', 'fee exceeds amount')
+  if (chargeFee(amount) >= amount)
+    throw domainRefusal('fee_exceeds_amount', 'fee exceeds amount', { field: 'amount' })
   if (mode === 'live' && terms.kycStatus !== 'verified') throw verificationRequired()
 }

@@ -19,7 +19,8 @@ type Under = { terms: MerchantTerms; mode: Mode; config: Config }
 export function judgePayout({ amount, currency, channel }: PayoutTerms, under: Under): void {
   if (!under.terms.active) throw merchantInactive()
   judgeLimits(amount, { most: under.config.amountMax, own: under.terms.payoutLimit, noun: 'payout' })
-  if (currency !== 'UGX') throw domainRefusal('unsupported_currency', 'demo only supports UGX')
+  if (currency !== 'UGX')
+    throw domainRefusal('unsupported_currency', 'demo only supports UGX', { field: 'currency' })
   judgeChannel(channel)
   judgeVerification(under)
   judgeRailAmount({ mode: under.mode, side: 'disburse', amount }, under.config)
@@ -27,7 +28,11 @@ export function judgePayout({ amount, currency, channel }: PayoutTerms, under: U
 
 export function judgeChannel(channel: string): void {
   if (channel !== DEFAULT_PAYOUT_CHANNEL)
-    throw domainRefusal('unsupported_payout_channel', `no disbursement adapter for channel ${echo(channel)}`)
+    throw domainRefusal(
+      'unsupported_payout_channel',
+      `no disbursement adapter for channel ${echo(channel)}`,
+      { field: 'channel' },
+    )
 }
 
 export function judgeVerification({ terms, mode }: Pick<Under, 'terms' | 'mode'>): void {
@@ -46,7 +51,7 @@ export const insufficientBalance = (
   domainRefusal(
     'insufficient_balance',
     `insufficient available balance: have ${have}, need ${amount + fee} (amount ${amount} + fee ${fee})`,
-    mode === 'test' && subaccountId === null ? moreTestMoney(amount + fee - have) : null,
+    { hint: mode === 'test' && subaccountId === null ? moreTestMoney(amount + fee - have) : null },
   )
 
 /**
@@ -54,7 +59,7 @@ export const insufficientBalance = (
  * hint.
  */
 const moreTestMoney = (missing: number) =>
-  `test mode: add at least ${missing} with the command \`funds add\`, or let another test payment succeed first`
+  `test mode: add at least ${missing} on the dashboard (Developers, Sandbox), or let another test payment succeed first`
 
 /** What is refused while the rail is away for some time. */
 export type RailAway = (retryAfterSeconds: number) => Refusal

@@ -26,7 +26,7 @@ export function readPhone(text: string): string | null {
 /** The same where there must be one. Throws `invalid request: ...`, which begins with the name of the field. */
 export function requirePhone(text: string, field: string): string {
   const phone = readPhone(text)
-  if (phone === null) throw invalidRequest(`${field} is not a valid phone number${whyNoPhone(text)}`)
+  if (phone === null) throw invalidRequest(`${field} is not a valid phone number${whyNoPhone(text)}`, field)
   return phone
 }
 

@@ -10,12 +10,19 @@ export class Refusal extends Error {
   readonly retryAfterSeconds: number | null
   /** What the caller may do about it, when the fixed text does not say; else null. */
   readonly hint: string | null
+  /** The member of the request that is at fault, as `recipient.phone`; null where it is none or several. */
+  readonly field: string | null
 
   constructor(
     status: number,
     code: string,
     message: string,
-    options: { stored?: boolean; retryAfterSeconds?: number; hint?: string | null } = {},
+    options: {
+      stored?: boolean
+      retryAfterSeconds?: number
+      hint?: string | null
+      field?: string | null
+    } = {},
   ) {
     // Without a stack, which nobody reads and which costs a refused request more than its checks.
     const frames = Error.stackTraceLimit
@@ -27,22 +34,25 @@ export class Refusal extends Error {
     this.stored = options.stored ?? false
     this.retryAfterSeconds = options.retryAfterSeconds ?? null
     this.hint = options.hint ?? null
+    this.field = options.field ?? null
   }
 }
 
-/** 400 `invalid request: ...`: a body or query that cannot be read. Never stored. */
-export const invalidRequest = (problem: string) =>
-  new Refusal(400, 'bad_request', `invalid request: ${problem}`)
+/** 400 `invalid request: ...`: a body or query that cannot be read. Never stored. `field`: the member at fault. */
+export const invalidRequest = (problem: string, field: string | null = null) =>
+  new Refusal(400, 'bad_request', `invalid request: ${problem}`, { field })
 
 /** 413: the body is over its limit. Never stored. */
 export const bodyTooLarge = () => new Refusal(413, 'payload_too_large', 'invalid request: body too large')
 
+type Told = { hint?: string | null; field?: string | null }
+
 /** 400 with a generic slug and its own text (headers, query parameters). Never stored. */
-export const badRequest = (message: string) => new Refusal(400, 'bad_request', message)
+export const badRequest = (message: string, told: Told = {}) => new Refusal(400, 'bad_request', message, told)
 
 /** 400 by a rule of the business. Stored under the key. */
-export const domainRefusal = (code: string, message: string, hint: string | null = null) =>
-  new Refusal(400, code, message, { stored: true, hint })
+export const domainRefusal = (code: string, message: string, told: Told = {}) =>
+  new Refusal(400, code, message, { stored: true, ...told })
 
 /** 404 of a by-id read: the same answer for absent, foreign and other-mode objects (spec 1.3). */
 export const notFound = (noun: string) => new Refusal(404, 'not_found', `${noun} not found`, { stored: true })

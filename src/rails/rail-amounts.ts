@@ -16,9 +16,13 @@ export function railRefusal({ mode, side, amount }: Travelling, limits: RailLimi
       ? [limits.railCollectMin, limits.railCollectMax]
       : [limits.railPayoutMin, limits.railPayoutMax]
   if (amount < least)
-    return domainRefusal('amount_too_small', `amount is below the operator's minimum of ${least}`)
+    return domainRefusal('amount_too_small', `amount is below the operator's minimum of ${least}`, {
+      field: 'amount',
+    })
   if (amount > most)
-    return domainRefusal('amount_too_large', `amount exceeds the operator's maximum of ${most}`)
+    return domainRefusal('amount_too_large', `amount exceeds the operator's maximum of ${most}`, {
+      field: 'amount',
+    })
   return null
 }
 

@@ -30,7 +30,7 @@ export function judgeRefund(
   if (!terms.active) throw merchantInactive()
   if (!charge) throw notFound('charge')
   if (charge.mode !== mode) throw modeMismatch(charge.mode)
-  if (charge.status === 'refunded') throw refuse('already_refunded')
+  if (charge.status === 'refunded') throw refundedBefore(charge)
   if (charge.status !== 'succeeded') throw refuse(`cannot_refund_${charge.status}_transaction`)
   if (charge.shares !== null) throw refuse('split_charge_refunds_not_yet_supported')
   if (asked !== undefined && asked !== charge.amount) throw onlyInFull(charge.amount)
@@ -47,8 +47,14 @@ export function judgeRefund(
 const modeMismatch = (mode: Mode) =>
   refuse('mode_mismatch', `mode_mismatch: this is a ${mode} charge - use your sk_${mode}_ key to refund it`)
 
+/** Whoever has lost the first answer finds the payout here. */
+const refundedBefore = ({ refundId }: Charge) =>
+  domainRefusal('already_refunded', 'already_refunded', {
+    hint: refundId && `the money goes back by the payout ${refundId}`,
+  })
+
 const onlyInFull = (amount: number) =>
-  refuse('only_full_refunds', `only full refunds: amount must be ${amount}`)
+  domainRefusal('only_full_refunds', `only full refunds: amount must be ${amount}`, { field: 'amount' })
 
 /** 409: the charge is being used for a dispense (contract.md G41b: product and price are never both given away). */
 export const chargeIsSpent = () =>

@@ -18,7 +18,7 @@ export const insufficient = (
     `insufficient available balance: have ${have}, need ${amount + fee} (amount ${amount} + fee ${fee})`,
   ),
   ...(mode === 'test' && {
-    hint: `test mode: add at least ${amount + fee - have} with the command \`funds add\`, or let another test payment succeed first`,
+    hint: `test mode: add at least ${amount + fee - have} on the dashboard (Developers, Sandbox), or let another test payment succeed first`,
   }),
 })
 export const unauthorized = (error: 'missing bearer token' | 'invalid api key'): Refused => ({
@@ -33,16 +33,22 @@ export const TOO_LARGE: Refused = {
   error: 'invalid request: body too large',
 }
 
-/** The answer is exactly this refusal: its fields and no others, JSON, the id of its own header, no Retry-After. */
+/**
+ * The answer is exactly this refusal: its fields and no others but what helps a person (`hint`, `field`), JSON, the id of its own header,
+ * no Retry-After.
+ */
 export function assertRefused(
   reply: Reply,
-  { status, ...said }: Refused,
+  { status, hint: wanted, ...said }: Refused,
   options: { retryAfter?: string; because?: string } = {},
 ): void {
   const { retryAfter = null, because = '' } = options
   const request_id = reply.headers.get('x-request-id')
+  const { hint = '', field = '', ...body } = reply.body ?? {}
+  assert.deepEqual([typeof hint, typeof field], ['string', 'string'], because)
+  if (wanted !== undefined) assert.equal(hint, wanted, because)
   assert.deepEqual(
-    { because, status: reply.status, body: reply.body },
+    { because, status: reply.status, body },
     { because, status, body: { ...said, request_id } },
   )
   assert.match(request_id ?? '', /^[A-Za-z0-9._-]{1,128}$/)
