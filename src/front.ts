@@ -9,6 +9,7 @@ import { CONSOLE } from './console/console.ts'
 import { DASHBOARD } from './dashboard/dashboard.ts'
 import { viewAs } from './dashboard/view-as.ts'
 import { describeProduct } from './docs/describe-product.ts'
+import { guideMarkdown } from './docs/guide-markdown.ts'
 import { errorPage } from './docs/pages.tsx'
 import { PAGE_HEADERS, registerDocs } from './docs/routes.ts'
 import { crowds } from './http/crowds.ts'
@@ -110,6 +111,7 @@ function registerPages(
   registerDocs(server, {
     baseUrl,
     openapi: describeProduct(ENDPOINTS, baseUrl),
+    guide: guideMarkdown(ENDPOINTS, baseUrl),
     changelog: CHANGELOG,
     machines: MACHINE_MAKERS,
     admit: (raw) => limits.pages.take(clientAddress(raw, config.trustedProxies), clock.nowMs()),

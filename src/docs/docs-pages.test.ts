@@ -3,7 +3,9 @@ import { request } from 'node:http'
 import { after, before, test } from 'node:test'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { ENDPOINTS } from '../api.ts'
+import { ERROR_CODES } from '../http/error-codes.ts'
 import { describeProduct } from './describe-product.ts'
+import { guideMarkdown } from './guide-markdown.ts'
 import { registerDocs } from './routes.ts'
 
 const CHANGELOG = `# Changelog
@@ -31,7 +33,7 @@ Send to {base_url}/inbound.
 |---|---|
 | \`a\` | **b** <i> |
 `
-const PAGES = ['/', '/docs', '/docs/machines', '/changelog']
+const PAGES = ['/', '/docs', '/docs/reference', '/docs/errors', '/docs/machines', '/changelog']
 
 let server: FastifyInstance
 let url: string
@@ -39,7 +41,14 @@ let url: string
 before(async () => {
   server = Fastify({ exposeHeadRoutes: false })
   const openapi = describeProduct(ENDPOINTS, 'https://pay.example')
-  registerDocs(server, { baseUrl: 'https://pay.example', openapi, changelog: CHANGELOG, machines: MACHINES })
+  const guide = guideMarkdown(ENDPOINTS, 'https://pay.example')
+  registerDocs(server, {
+    baseUrl: 'https://pay.example',
+    openapi,
+    guide,
+    changelog: CHANGELOG,
+    machines: MACHINES,
+  })
   url = await server.listen({ port: 0, host: '127.0.0.1' })
 })
 after(() => server.close())
@@ -87,6 +96,31 @@ for (const path of PAGES) {
     for (const file of files) assert.equal((await get(file as string)).status, 200, file)
   })
 }
+
+test('the guide is a page without script: every section has an anchor, and the contents lead there', async () => {
+  const { text } = await get('/docs')
+  assert.doesNotMatch(text, /<script/)
+  const links = [...text.matchAll(/<a href="#([^"]+)">/g)].map(([, id]) => id)
+  for (const section of ['first-request', 'limits', 'sandbox', 'events', 'endpoints'])
+    assert.ok(links.includes(section), section)
+  for (const id of links) assert.ok(text.includes(`id="${id}"`), id)
+  for (const { method, path } of ENDPOINTS)
+    assert.ok(text.includes(`<code>${method} ${path.replace(/:([a-z_]+)/g, '{$1}')}</code>`), path)
+  assert.match(text, /Retry-After/)
+})
+
+test('the guide is there as Markdown too', async () => {
+  const { headers, text } = await get('/docs.md')
+  assert.equal(headers.get('content-type'), 'text/markdown; charset=utf-8')
+  assert.match(text, /^# Guide\n/)
+  assert.match(text, /^## Limits$/m)
+})
+
+test('each code of the API has its anchor on the page of errors', async () => {
+  const { text } = await get('/docs/errors')
+  for (const code of Object.keys(ERROR_CODES))
+    assert.ok(text.includes(`<h3 id="${code.replace(/[^a-z0-9.]+/g, '-')}">`), code)
+})
 
 test('each asset has the type of its content, and may be cached for an hour', async () => {
   const types = {
@@ -159,7 +193,15 @@ test('the page for machine makers has tables, and the address of this gateway', 
 
 test('the front page links to the reference, the changelog, the document and the health check', async () => {
   const { text } = await get('/')
-  for (const href of ['/docs', '/docs/machines', '/changelog', '/openapi.json', '/healthz'])
+  for (const href of [
+    '/docs',
+    '/docs/reference',
+    '/docs/errors',
+    '/docs/machines',
+    '/changelog',
+    '/openapi.json',
+    '/healthz',
+  ])
     assert.ok(text.includes(`href="${href}"`), href)
   assert.ok(text.includes('curl https://pay.example/v1/charges'))
 })

@@ -10,9 +10,12 @@ and each POST that moves money a name of its own in \`Idempotency-Key\`.
 
 \`\`\`
 curl ${baseUrl}/v1/charges \\
-  -H "Authorization: Bearer $KEY" -H "X-Timestamp: $(date +%s)" -H "Idempotency-Key: order-1" \\
+  -H "Authorization: Bearer $KEY" -H "X-Timestamp: $(date +%s)" -H "Idempotency-Key: first-1" \\
   -d '{"amount":5000,"channel":"op1_momo","customer":{"phone":"0700000000"}}'
 \`\`\`
+
+A key is for one request: of your account and mode, whatever the path, kept for 30 days. Let your client add the two headers to every POST,
+an interceptor or a middleware, instead of each call: the clients that generators make of [openapi.json](/openapi.json) ask for both.
 
 The answer to a charge is never final. Wait for the event, or read the charge until its status is \`succeeded\` or
 \`failed\`.
@@ -24,14 +27,14 @@ it; the customer chooses the method there.
 
 \`\`\`
 curl ${baseUrl}/v1/payment-links \\
-  -H "Authorization: Bearer $KEY" -H "X-Timestamp: $(date +%s)" -H "Idempotency-Key: order-1" \\
-  -d '{"amount":5000,"description":"Two coffees","reference":"order-1","success_url":"https://shop.example/thanks"}'
+  -H "Authorization: Bearer $KEY" -H "X-Timestamp: $(date +%s)" -H "Idempotency-Key: link-1" \\
+  -d '{"amount":5000,"description":"Two coffees","reference":"order-2","success_url":"https://shop.example/thanks"}'
 \`\`\`
 
 A link is paid once, however many people open it; with \`allow_multiple_uses\` it stays open. Every payment on it is a charge
 with the link's \`reference\` and its \`payment_link_id\`, and sends the events of a charge. **The return to \`success_url\`
 proves nothing**: anybody can open that address. Deliver when \`charge.succeeded\` has come, or when
-\`GET /v1/charges?reference=order-1&limit=1\` says \`succeeded\`, and in production only for \`mode\` = \`live\`.
+\`GET /v1/charges?reference=order-2&limit=1\` says \`succeeded\`, and in production only for \`mode\` = \`live\`.
 
 A customer may report a problem on the receipt: \`dispute.opened\` reaches you with the words as they were typed. Escape them
 before you show them, and answer within 72 hours. It moves no money.
@@ -46,7 +49,7 @@ command the machine through your supplier, and its signed callback says what cam
 
 \`\`\`
 curl ${baseUrl}/v1/vending/orders \\
-  -H "Authorization: Bearer $KEY" -H "X-Timestamp: $(date +%s)" \\
+  -H "Authorization: Bearer $KEY" -H "X-Timestamp: $(date +%s)" -H "Idempotency-Key: machine-1" \\
   -d '{"machine":"DEMO-OK","amount":2000,"goods":[{"spbh":"2","spmc":"Soda","spdj":2000}]}'
 \`\`\`
 
@@ -103,9 +106,26 @@ our id and the rail's reference, closing balance. A month that is over never cha
 | 409 \`reused with different request body\` | the key belongs to another request: use a new one |
 | any other 4xx | change the request; use a new Idempotency-Key |
 
-Branch on \`code\`, show \`error\`, keep \`request_id\` for questions. Where \`error\` cannot say what to do about it, \`hint\` does: in test
-mode it says how to get the money that a payout or refund lacks. A refusal by a rule of the business is kept under its
+Branch on \`code\`, show \`error\`, keep \`request_id\` for questions. Where \`error\` cannot say what to do about it, \`hint\` does, and \`field\`
+names the member of your request at fault. [Every code](/docs/errors) has a page with its cause and what to do. A refusal by a rule of the business is kept under its
 key and repeated like any other answer; a fault of form is not, so a corrected body may use the same key.
+
+## Limits
+
+Requests are counted for each account and mode, over any 60 seconds. What is over a limit is answered 429 with \`Retry-After\`, the whole
+seconds to wait; a request that is refused with another 4xx counts for nothing. These are the limits unless yours were set otherwise:
+
+| A minute | Of |
+|---|---|
+| 120 | charges; payment links |
+| 60 | vending orders, direct dispenses, invalidations, each |
+| 30 | payouts, bulk calls, schedules and each change of one, subaccounts, wallet look-ups, webhook resends, repeated dispenses |
+| 10 | refunds, statements as PDF |
+| 5 | dispense secrets |
+| 600 | reads |
+| 1,200 | requests of all kinds together |
+
+A list has at most 100 rows a page, a bulk call 1,000 items and 4 MiB, any other body 1 MiB.
 
 ## Sandbox
 
@@ -120,6 +140,7 @@ A test key never touches money. The last nine digits of the phone decide how a t
 
 ## Events
 
+Set the address on the dashboard (Developers, Webhooks), where the secret that signs them can be shown: it begins with \`whsec_\`.
 Events are posted to your address in an envelope with \`id\`, \`timestamp\`, \`event\` and \`data\`, at least once and in no
 promised order. Check \`X-Service-Signature\` before you parse, dedupe on \`id\`, answer 2xx within 5 seconds, and work
 afterwards. The eight attempts come at once and then 1 minute, 5 minutes, 30 minutes, 2, 6, 12 and 24 hours after the

@@ -1,12 +1,15 @@
 import type { ComponentChildren } from 'preact'
 import { renderToString } from 'preact-render-to-string'
+import { errorsMarkdown } from './guide-markdown.ts'
 import { Markdown } from './markdown.tsx'
 
 export const ASSETS_PATH = '/docs/assets/'
 
 const asset = (name: string) => `${ASSETS_PATH}${name}`
 const LINKS = [
-  ['/docs', 'Reference'],
+  ['/docs', 'Guide'],
+  ['/docs/reference', 'Reference'],
+  ['/docs/errors', 'Errors'],
   ['/docs/machines', 'Machine makers'],
   ['/changelog', 'Changelog'],
 ] as const
@@ -38,9 +41,15 @@ export function frontPage(baseUrl: string): string {
         <ul class="cards">
           <Card
             href="/docs"
+            name="Guide"
+            says="How to collect, pay and refund, by example; limits and the sandbox. As Markdown: /docs.md."
+          />
+          <Card
+            href="/docs/reference"
             name="API reference"
             says="Every endpoint and event; send requests from the page."
           />
+          <Card href="/docs/errors" name="Errors" says="Every code, its cause and what to do." />
           <Card
             href="/docs/machines"
             name="For makers of vending machines"
@@ -92,20 +101,42 @@ export function machinesPage(machines: string, baseUrl: string): string {
   )
 }
 
+/** The guide as plain HTML, with its endpoints; `markdown` is that of `guideMarkdown`. */
+export function guidePage(markdown: string): string {
+  return render(
+    <Shell title="Guide" path="/docs">
+      <main class="column">
+        <Markdown text={markdown} />
+      </main>
+    </Shell>,
+  )
+}
+
+/** Every code of the API with its cause and remedy. */
+export function errorsPage(): string {
+  return render(
+    <Shell title="Errors" path="/docs/errors">
+      <main class="column">
+        <Markdown text={errorsMarkdown()} />
+      </main>
+    </Shell>,
+  )
+}
+
 /** The frame in which Swagger UI draws the reference. */
 export function referencePage(): string {
   return render(
     <Shell
       title="API reference"
-      path="/docs"
+      path="/docs/reference"
       styles={['swagger-ui.css', 'reference.css']}
       scripts={['swagger-ui-bundle.js', 'reference.js']}
     >
       <main id="reference">
         <noscript>
           <p class="column">
-            The interactive reference needs JavaScript. <a href="/openapi.json">openapi.json</a> holds the
-            same.
+            The interactive reference needs JavaScript. The <a href="/docs">guide</a> lists every endpoint
+            without it, and <a href="/openapi.json">openapi.json</a> holds all of it.
           </p>
         </noscript>
       </main>
@@ -116,7 +147,7 @@ export function referencePage(): string {
 const firstRequest = (baseUrl: string) => `curl ${baseUrl}/v1/charges \\
   -H "Authorization: Bearer $KEY" \\
   -H "X-Timestamp: $(date +%s)" \\
-  -H "Idempotency-Key: order-1" \\
+  -H "Idempotency-Key: first-1" \\
   -d '{"amount":5000,"channel":"op1_momo","customer":{"phone":"0700000000"}}'`
 
 function Card({ href, name, says }: { href: string; name: string; says: string }) {

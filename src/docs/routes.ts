@@ -1,13 +1,23 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ASSETS } from './assets.ts'
-import { ASSETS_PATH, changelogPage, frontPage, machinesPage, referencePage } from './pages.tsx'
+import {
+  ASSETS_PATH,
+  changelogPage,
+  errorsPage,
+  frontPage,
+  guidePage,
+  machinesPage,
+  referencePage,
+} from './pages.tsx'
 
 export type DocsOptions = {
   /** Where the API answers, without a slash at the end. */
   baseUrl: string
   /** The OpenAPI document. */
   openapi: object
+  /** The Markdown of the guide (guide-markdown.ts). */
+  guide: string
   /** The Markdown of CHANGELOG.md. */
   changelog: string
   /** The Markdown of docs/machine-makers.md. */
@@ -36,19 +46,23 @@ const DOCUMENT_HEADERS = {
   'Cache-Control': 'public, max-age=300',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
 }
+const MARKDOWN_HEADERS = { ...DOCUMENT_HEADERS, 'Content-Type': 'text/markdown; charset=utf-8' }
 const ASSETS_MAX_AGE = '1h'
 
-/** The public pages: /, /docs, /docs/machines, /changelog, /openapi.json and the files they need. Open to everybody, no key. */
+/** The public pages: /, /docs (as Markdown /docs.md), /docs/reference, /docs/errors, /docs/machines, /changelog, /openapi.json and the files they need. Open to everybody, no key. */
 export function registerDocs(server: FastifyInstance, options: DocsOptions): void {
   const document = JSON.stringify(options.openapi)
   const pages = {
     '/': frontPage(options.baseUrl),
-    '/docs': referencePage(),
+    '/docs': guidePage(options.guide),
+    '/docs/reference': referencePage(),
+    '/docs/errors': errorsPage(),
     '/docs/machines': machinesPage(options.machines, options.baseUrl),
     '/changelog': changelogPage(options.changelog),
   }
   server.register(async (docs) => {
     docs.addHook('onRequest', async (request) => options.admit?.(request.raw))
+    docs.get('/docs.md', (_request, reply) => reply.headers(MARKDOWN_HEADERS).send(options.guide))
     docs.get('/openapi.json', (_request, reply) => reply.headers(DOCUMENT_HEADERS).send(document))
     for (const [path, page] of Object.entries(pages))
       docs.get(path, (_request, reply) => reply.headers(PAGE_HEADERS).send(page))

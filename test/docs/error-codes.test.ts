@@ -47,10 +47,7 @@ function codesOfSources(): Map<string, string> {
     ...sourcesOf('src/platform', '/refusal.ts'),
     ...sourcesOf('src/merchants', '/amount-limits.ts', '/merchant.ts'),
   ]
-  for (const { path, text } of [
-    ...shared,
-    ...FOLDERS.flatMap((folder) => sourcesOf(`src/${folder}`, '.ts')),
-  ])
+  for (const { path, text } of [...shared, ...FOLDERS.flatMap((folder) => sourcesOf(`src/${folder}`, '.ts'))])
     if (!path.endsWith('.test.ts'))
       for (const [, ...codes] of text.matchAll(CODE))
         for (const code of codes) if (code) found.set(code, path)

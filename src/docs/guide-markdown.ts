@@ -1,0 +1,46 @@
+import type { Endpoint } from '../http/endpoint.ts'
+import { ERROR_CODES } from '../http/error-codes.ts'
+import { guide } from './guide.ts'
+
+const HEADING = /^## (.+)$/gm
+const anchorOf = (heading: string) => heading.toLowerCase().replace(/[^a-z0-9.]+/g, '-')
+
+/** The guide with its contents above it and every endpoint below it: for people without script, and for programs that read Markdown. */
+export function guideMarkdown(endpoints: readonly Endpoint<never>[], baseUrl: string): string {
+  const text = `${guide(baseUrl)}\n${endpointsMarkdown(endpoints)}`
+  const headings = [...text.matchAll(HEADING)].map(([, heading = '']) => heading)
+  const contents = headings.map((heading) => `- [${heading}](#${anchorOf(heading)})`).join('\n')
+  return `# Guide\n\n${contents}\n\n${text}`
+}
+
+function endpointsMarkdown(endpoints: readonly Endpoint<never>[]): string {
+  const tags = [...new Set(endpoints.map(({ tag }) => tag))]
+  const rowsOf = (tag: string) =>
+    endpoints
+      .filter((one) => one.tag === tag)
+      .map(
+        ({ method, path, summary }) =>
+          `| \`${method} ${path.replace(/:([a-z_]+)/g, '{$1}')}\` | ${summary} |`,
+      )
+  const tables = tags.map((tag) =>
+    [`### ${tag}`, '', '| Endpoint | What it does |', '|---|---|', ...rowsOf(tag)].join('\n'),
+  )
+  return `## Endpoints\n\nFields and answers of each stand in the [reference](/docs/reference).\n\n${tables.join('\n\n')}\n`
+}
+
+/** The page of all codes, from the table that the service itself refuses by. */
+export function errorsMarkdown(): string {
+  const rows = Object.entries(ERROR_CODES).map(
+    ([code, { statuses, cause, remedy }]) => `### ${code}\n\n${statuses}. ${cause} **What to do:** ${remedy}`,
+  )
+  return `# Errors
+
+Every refusal has \`error\`, a sentence for people whose words may change, \`code\`, which never changes, and \`request_id\`. \`hint\` says what
+to do where that is known, \`field\` which member of the request is at fault. A code that you do not know is one of a later day: treat it by
+its status.
+
+## Codes
+
+${rows.join('\n\n')}
+`
+}
