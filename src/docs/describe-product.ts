@@ -1,14 +1,19 @@
 import type { Endpoint } from '../http/endpoint.ts'
 import { describeApi } from '../http/openapi.ts'
+import { EVENT_SAMPLES } from './event-samples.ts'
 import { DESCRIBED_EVENTS } from './events.ts'
 import { guide } from './guide.ts'
 import { PUBLIC_PATHS, PUBLIC_TAG } from './public-paths.ts'
+import { sampleAnswer } from './samples.ts'
 
 // The version of the interface, which stays while changes only add (spec 9).
 const INTERFACE_VERSION = '1.0.0'
 
 const TAGS = [
   { name: 'Charges', description: 'Money in: from a phone to your balance.' },
+  { name: 'Payouts', description: 'Money out: to one phone, or to a thousand in one call.' },
+  { name: 'Scheduled payouts', description: 'The same payouts every day, week or month.' },
+  { name: 'Subaccounts', description: 'The parties with whom charges are shared.' },
   {
     name: 'Payment links',
     description: 'A page of ours on which your customer pays: as an address or as a QR code.',
@@ -20,6 +25,9 @@ const TAGS = [
   { name: 'Webhooks', description: 'What became of the events that we sent you.' },
 ]
 
+const exampleOf = (event: string) =>
+  JSON.parse(EVENT_SAMPLES.find((one) => one.event === event)?.body ?? '{}')
+
 /** The OpenAPI document of the product at this address. `endpoints` is the list of api.ts. */
 export function describeProduct(endpoints: readonly Endpoint<never>[], baseUrl: string): object {
   const described = describeApi(endpoints, {
@@ -28,7 +36,8 @@ export function describeProduct(endpoints: readonly Endpoint<never>[], baseUrl: 
     title: 'Gateway API',
     description: guide(baseUrl),
     tags: TAGS,
-    webhooks: DESCRIBED_EVENTS,
+    webhooks: DESCRIBED_EVENTS.map((one) => ({ ...one, example: exampleOf(one.event) })),
+    sample: sampleAnswer,
   })
   return { ...described, paths: { ...(described.paths as object), ...PUBLIC_PATHS } }
 }

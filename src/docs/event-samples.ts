@@ -1,14 +1,13 @@
 import type { TSchema } from 'typebox'
 import type { WebhookDescription } from '../http/openapi.ts'
 import { DESCRIBED_EVENTS } from './events.ts'
+import { AT, LATER } from './samples.ts'
 
 /** An event as the catalogue shows it: what a receiver would get. */
 export type EventSample = { event: string; summary: string; body: string }
 
 type Json = Record<string, unknown>
 
-const AT = '2026-11-22T11:05:00.000Z'
-const LATER = '2026-11-22T11:05:02.000Z'
 const CHARGE = {
   ...{
     id: 'txn_k3v9q0123456789abcdef',

@@ -41,14 +41,19 @@ export const LIST_QUERY = {
   created_before: Type.Optional(Type.String({ format: 'date-time', description: 'ISO 8601, inclusive' })),
 }
 
-/** The list envelope (spec 2.12). */
-export const listOf = (row: TSchema) =>
-  Type.Object({
-    object: Type.Literal('list'),
-    data: Type.Array(row),
-    has_more: Type.Boolean(),
-    next_cursor: Type.Union([Type.String(), Type.Null()]),
-  })
+/** The list envelope (spec 2.12), named after its rows. */
+export function listOf(row: TSchema) {
+  const { $id } = row as { $id?: string }
+  return Type.Object(
+    {
+      object: Type.Literal('list'),
+      data: Type.Array(row),
+      has_more: Type.Boolean(),
+      next_cursor: Type.Union([Type.String(), Type.Null()]),
+    },
+    $id === undefined ? {} : { $id: `${$id}List` },
+  )
+}
 
 /** Reads the window of a list, or refuses with the contract's text (G6). */
 export function readListWindow(query: Query): ListWindow {

@@ -125,14 +125,18 @@ export function refusalComponents(schemas: SchemaPrinter): Json {
 }
 
 /** Every answer of an endpoint: its own, then what it and the frame refuse with. */
-export function answersOf(declared: Declared, schemas: SchemaPrinter): Json {
+export function answersOf(
+  declared: Declared,
+  schemas: SchemaPrinter,
+  sample?: (schema: TSchema, status: number) => unknown,
+): Json {
   const honoured = declared.idempotency !== 'ignored'
   const answers: Json = {}
   for (const [status, { description, schema }] of Object.entries(declared.answers))
     answers[status] = {
       description,
       headers: { ...REQUEST_ID, ...(honoured ? REPLAYED : {}) },
-      content: contentOf(schemas, schema),
+      content: contentOf(schemas, schema, sample && ((one) => sample(one, Number(status)))),
     }
   for (const status of statusesOf(declared)) {
     const refused = REFUSED[status]
@@ -174,14 +178,18 @@ function refusal(
 const withId = (example: Json): Json => ({ ...example, request_id: '3f1f6f0e-5d5a-4f39-9f0b-6f3c1f0f8a11' })
 
 /** The forms of an answer: JSON, and where it is a choice each document with a media type of its own. */
-function contentOf(schemas: SchemaPrinter, schema: TSchema): Json {
+function contentOf(
+  schemas: SchemaPrinter,
+  schema: TSchema,
+  sample: (schema: TSchema) => unknown = () => undefined,
+): Json {
   const { anyOf: choices = [schema] } = schema as { anyOf?: TSchema[] }
   const documents = choices.filter((one) => mediaTypeOf(one) !== undefined)
-  if (documents.length === 0) return jsonContent(schemas, schema)
+  if (documents.length === 0) return jsonContent(schemas, schema, sample(schema))
   const json = choices.filter((one) => !documents.includes(one))
   return Object.assign(
     {},
-    ...json.map((one) => jsonContent(schemas, one)),
+    ...json.map((one) => jsonContent(schemas, one, sample(one))),
     ...documents.map((one) => ({ [mediaTypeOf(one) as string]: { schema: schemas.renderAnswer(one) } })),
   )
 }

@@ -13,10 +13,12 @@ export type ApiFacts = {
   description: string
   tags: readonly { name: string; description: string }[]
   webhooks: readonly WebhookDescription[]
+  /** An answer of this schema and status, as a reader could get it. */
+  sample?: (schema: TSchema, status: number) => unknown
 }
 
-/** One event that is posted to a receiver: `data` is the shape of its envelope's `data`. */
-export type WebhookDescription = { event: string; summary: string; data: TSchema }
+/** One event that is posted to a receiver: `data` is the shape of its envelope's `data`, `example` a whole envelope. */
+export type WebhookDescription = { event: string; summary: string; data: TSchema; example?: unknown }
 
 const BEARER = 'bearer'
 const X_TIMESTAMP: Json = {
@@ -52,9 +54,9 @@ export function describeApi(endpoints: readonly Endpoint<never>[], facts: ApiFac
   const paths: Record<string, Json> = {}
   for (const declared of endpoints) {
     const path = declared.path.replace(/:([a-z_]+)/g, '{$1}')
-    paths[path] = { ...paths[path], [declared.method.toLowerCase()]: operation(declared, schemas) }
+    paths[path] = { ...paths[path], [declared.method.toLowerCase()]: operation(declared, schemas, facts) }
     for (const { path: own, ...document } of declared.documents ?? [])
-      paths[own] = { get: operation({ ...declared, description: undefined, ...document }, schemas) }
+      paths[own] = { get: operation({ ...declared, description: undefined, ...document }, schemas, facts) }
   }
   const webhooks = Object.fromEntries(facts.webhooks.map((one) => [one.event, webhook(one, schemas)]))
   const responses = refusalComponents(schemas)
@@ -82,7 +84,7 @@ const bearerScheme: Json = {
     'A secret key: `sk_test_...` or `sk_live_...`, or collections-only `sk_test_col_...` and `sk_live_col_...`.',
 }
 
-function operation(declared: Endpoint<never>, schemas: SchemaPrinter): Json {
+function operation(declared: Endpoint<never>, schemas: SchemaPrinter, { sample }: ApiFacts): Json {
   const { name, tag, summary, description } = declared
   const parameters = parametersOf(declared, schemas)
   return {
@@ -92,7 +94,7 @@ function operation(declared: Endpoint<never>, schemas: SchemaPrinter): Json {
     ...(description === undefined ? {} : { description }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...requestBody(declared, schemas),
-    responses: answersOf(declared, schemas),
+    responses: answersOf(declared, schemas, sample),
   }
 }
 
@@ -154,7 +156,7 @@ function csvContent({ csvExample }: RawBody): Json {
 }
 
 /** One event as its receiver sees it: the envelope, its four headers, and what an answer means. */
-function webhook({ event, summary, data }: WebhookDescription, schemas: SchemaPrinter): Json {
+function webhook({ event, summary, data, example }: WebhookDescription, schemas: SchemaPrinter): Json {
   const envelope = Type.Object({
     data,
     event: Type.Literal(event),
@@ -176,7 +178,12 @@ function webhook({ event, summary, data }: WebhookDescription, schemas: SchemaPr
       parameters,
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: schemas.renderAnswer(envelope) } },
+        content: {
+          'application/json': {
+            schema: schemas.renderAnswer(envelope),
+            ...(example === undefined ? {} : { example }),
+          },
+        },
       },
       responses: {
         '2XX': { description: 'taken: nothing more is sent' },
