@@ -79,6 +79,8 @@ function renderInline(schema: Json, render: Render): Json {
   }
   const out: Json = {}
   if (Array.isArray(schema.enum)) out.type = 'string'
+  // Without it generators of clients for Go and Java take 32 bits, which a balance outgrows.
+  if (schema.type === 'integer') out.format = 'int64'
   const description = describe(schema)
   if (description !== undefined) out.description = description
   for (const [keyword, value] of Object.entries(schema)) {

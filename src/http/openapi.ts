@@ -27,7 +27,7 @@ const X_TIMESTAMP: Json = {
   required: true,
   description:
     'Now, in Unix seconds (13 digits are read as milliseconds). At most 300 s old, at most 60 s ahead.',
-  schema: { type: 'integer' },
+  schema: { type: 'integer', format: 'int64' },
 }
 /** The header that every request may carry. */
 export const X_REQUEST_ID: Json = {

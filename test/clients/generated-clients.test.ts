@@ -11,11 +11,9 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import test, { after, before } from 'node:test'
+import test from 'node:test'
 import { promisify } from 'node:util'
-import { fundTest } from '../helpers/paid-orders.ts'
-import { monthNow } from '../helpers/statements.ts'
-import { startService, type TestService } from '../helpers/test-service.ts'
+import { readyToRefund } from '../helpers/ready-to-refund.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..', '..')
 const TOOLS = join(ROOT, 'tools', 'clients')
@@ -26,39 +24,16 @@ const PYTHON = join(TOOLS, '.venv', 'bin', 'python')
 const run = promisify(execFile)
 
 const ANSWERED = {
+  status: 'succeeded',
+  listed: 3,
+  file: 1,
+  repaid: 'authorized',
   charge: 'authorized',
   net: 4800,
   payout: 'authorized',
   bulk: true,
   refund: 'refunded',
   pdf: '%PDF-',
-}
-
-let service: TestService
-before(async () => {
-  service = await startService()
-})
-after(() => service.close())
-
-/** What a program needs to know: a key with money, a charge to refund, and the running month. */
-async function surroundings(): Promise<NodeJS.ProcessEnv> {
-  const merchant = await service.merchant()
-  const [row] = await service.rows<{ merchantId: number; tag: string }>(
-    'select id as "merchantId", tag from merchants where public_id = $1',
-    [merchant.id],
-  )
-  assert.ok(row)
-  await fundTest(service, row, 100_000)
-  const charged = await service.client(merchant.keys.test).charge()
-  service.pass(3000)
-  while ((await service.run('follow-charges')) > 0);
-  return {
-    ...process.env,
-    GATEWAY_URL: service.url,
-    GATEWAY_KEY: merchant.keys.test,
-    CHARGE_ID: charged.body.id,
-    PERIOD: monthNow(service),
-  }
 }
 
 /** Gives `work` a folder of its own that is gone afterwards. */
@@ -84,11 +59,10 @@ test(
       const options = '--strict --target es2023 --module nodenext --skipLibCheck --types node --typeRoots'
       const types = join(ROOT, 'node_modules', '@types')
       await run(process.execPath, [compiler, ...options.split(' '), types, 'consumer.ts'], { cwd: folder })
-      const { stdout } = await run(process.execPath, ['consumer.js'], {
-        cwd: folder,
-        env: await surroundings(),
+      await readyToRefund(async (env) => {
+        const { stdout } = await run(process.execPath, ['consumer.js'], { cwd: folder, env })
+        assert.deepEqual(JSON.parse(stdout), ANSWERED)
       })
-      assert.deepEqual(JSON.parse(stdout), ANSWERED)
     }),
 )
 
@@ -115,10 +89,11 @@ test(
       // A CSV body is the one thing that the generator knows not of; JSON is there.
       const warnings = (out + stderr).split('\n').filter((line) => line.startsWith('WARNING'))
       assert.deepEqual(warnings, ['WARNING parsing POST /v1/payouts/bulk within payouts.'])
-      const { stdout } = await run(PYTHON, [join(TOOLS, 'consumer.py')], {
-        env: { ...(await surroundings()), PYTHONPATH: made },
+      await readyToRefund(async (env) => {
+        const program = { env: { ...env, PYTHONPATH: made } }
+        const { stdout } = await run(PYTHON, [join(TOOLS, 'consumer.py')], program)
+        assert.deepEqual(JSON.parse(stdout), ANSWERED)
       })
-      assert.deepEqual(JSON.parse(stdout), ANSWERED)
     }),
 )
 

@@ -98,6 +98,19 @@ test('a type is one type, or one and null; nothing is always null', () => {
   assert.deepEqual(odd, [])
 })
 
+test('an integer has 64 bits: Go and Java take 32 where nothing is said, and a balance outgrows them', () => {
+  const short: string[] = []
+  const walk = (node: any, place: string): void => {
+    if (typeof node !== 'object' || node === null) return
+    const { type, format } = node
+    if ([type].flat().includes('integer') && format !== 'int64') short.push(place)
+    for (const [name, inner] of Object.entries<any>(node)) walk(inner, `${place}/${name}`)
+  }
+  for (const [name, schema] of Object.entries<any>(document.components.schemas)) walk(schema, name)
+  walk(document.paths['/v1/charges'].post.parameters, 'parameters of a charge')
+  assert.deepEqual(short, [])
+})
+
 test('the file of a bulk call is a file', () => {
   const { content } = document.paths['/v1/payouts/bulk'].post.requestBody
   const { file } = content['multipart/form-data'].schema.properties
