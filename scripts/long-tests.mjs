@@ -102,6 +102,7 @@ const PARTLY_LONG = {
   'test/crash/crash-points': 'a kill -9 at every named point',
   'test/dashboard/every-page': 'every page and form x every role',
   'test/dashboard/journeys': 'journeys in a browser',
+  'test/dashboard/stepping-up': 'every form that asks for a step-up',
   'test/dashboard/reading': 'every page x every role',
   'test/dashboard/refused-forms': 'every form x every role and every fault',
   'test/developers/journeys': 'journeys in a browser',

@@ -12,8 +12,13 @@ import type { FormRoute, Visit } from './route.ts'
 import type { Shown } from './shown.ts'
 import { PARTS } from './texts.ts'
 
-/** Gives a factor or password again in the middle of a session; throws FieldFault for `confirm`. Answers the visit as it is then. */
-export type StepUp<V> = (visit: V, confirm: string) => Promise<{ visit: V; cookies: readonly string[] }>
+/** A person who has given a factor or password again: the visit for the act itself, and for whatever the session does after it. */
+export type SteppedUp<V> = { act: V; after: V; cookies: readonly string[] }
+/**
+ * Gives a factor or password again in the middle of a session; throws FieldFault for `confirm`. Whoever calls it sends the cookies with
+ * the answer, whatever becomes of the act: the old cookie ends within the minute.
+ */
+export type StepUp<V> = (visit: V, confirm: string) => Promise<SteppedUp<V>>
 
 const { errors } = PARTS
 /** The same form is being worked on, perhaps by another process. */
@@ -41,15 +46,14 @@ export async function answerForm<V extends Visit>(
   })
   const wrongFile = faultOfFile(visit, route)
   if (wrongFile !== null) faults[fileField(route)] = wrongFile
+  let now = visit
   const again = async (wrong: Partial<FormState>) =>
-    sayingFault(await route.again(visit, state(wrong)), state(wrong))
+    sayingFault(await route.again(now, state(wrong)), state(wrong))
   if (Object.keys(faults).length > 0) return again({})
   try {
-    const confirmed = await confirm(visit, route, stepUp)
-    const shown = await submitOnce(confirmed.visit, route, values)
-    return confirmed.cookies.length === 0
-      ? shown
-      : { ...shown, cookies: [...confirmed.cookies, ...(shown.cookies ?? [])] }
+    const { act, after } = await confirm(visit, route, stepUp)
+    now = after
+    return await submitOnce(act, route, values)
   } catch (error) {
     return again(wrongIn(visit, route, error))
   }
@@ -69,7 +73,7 @@ const fileIsWanted = <V>({ spec }: FormRoute<V>) =>
   spec.fields.some(({ kind, optional }) => kind === 'file' && !optional)
 
 async function confirm<V extends Visit>(visit: V, { spec }: FormRoute<V>, stepUp: StepUp<V>) {
-  if (!ruleOf(spec.action).fresh || isFresh(visit.caller)) return { visit, cookies: [] }
+  if (!ruleOf(spec.action).fresh || isFresh(visit.caller)) return { act: visit, after: visit }
   const given = visit.fields.confirm ?? ''
   if (given === '') throw new FieldFault('confirm', PARTS.confirmMissing)
   return stepUp(visit, given)

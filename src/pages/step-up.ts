@@ -19,9 +19,10 @@ export const stepUpWith =
         act,
       })
       const caller = { ...visit.caller, factorAgeMs: 0 }
-      if (token === null) return { visit: { ...visit, caller }, cookies: [] }
-      const signedIn = { ...visit.signedIn, steppedUpAt: visit.now }
-      return { visit: { ...visit, signedIn, caller }, cookies: [cookies.session(token, visit)] }
+      // A passkey confirms this one act alone.
+      if (token === null) return { act: { ...visit, caller }, after: visit, cookies: [] }
+      const stepped = { ...visit, signedIn: { ...visit.signedIn, steppedUpAt: visit.now }, caller }
+      return { act: stepped, after: stepped, cookies: [cookies.session(token, visit)] }
     } catch (error) {
       if (error instanceof Refusal && (error.status === 403 || error.status === 429))
         throw new FieldFault('confirm', error.message)

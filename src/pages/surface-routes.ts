@@ -13,7 +13,7 @@ import {
 import type { SignedIn } from '../people/session.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { addressWindow } from '../rate-limits/address-window.ts'
-import { answerForm } from './answer-form.ts'
+import { answerForm, type StepUp } from './answer-form.ts'
 import { readCookies } from './cookies.ts'
 import { ErrorPage } from './error-page.tsx'
 import { readFlash } from './flash.ts'
@@ -29,6 +29,8 @@ const FORM_BYTES = 512 * 1024
 const LONGEST_AGENT = 300
 
 type Handle<V extends Visit> = { surface: Surface<V>; options: SurfaceOptions; limit(address: string): void }
+/** What is known of a request when it is answered, whatever becomes of it. */
+type Known<V> = { asked: Asked | null; visit: V | null; cookies: readonly string[] }
 type Served<V> = { method: 'GET' | 'POST'; url: string; prefix: string; route: Route<V> | GuestRoute | null }
 
 /** Registers every page and form of a surface, and an answer for every other address under its base. */
@@ -90,15 +92,16 @@ async function answer<V extends Visit>(
   { served, request, reply }: Request<V>,
 ): Promise<FastifyReply> {
   const { surface, options } = handle
-  const known: { asked: Asked | null; visit: V | null } = { asked: null, visit: null }
-  const shown = await answerTo(handle, { served, request, known }).catch((error) => {
+  const known: Known<V> = { asked: null, visit: null, cookies: [] }
+  const shown: Shown = await answerTo(handle, { served, request, known }).catch((error) => {
     const refusal = refusalFor(error)
     request.code = refusal.code
     if (refusal.status >= 500) options.troubled(error, request.id)
     return errorPage(refusal)
   })
-  const { asked, visit } = known
-  return sendShown(shown, {
+  const { asked, visit, cookies } = known
+  const kept = cookies.length === 0 ? shown : { ...shown, cookies: [...cookies, ...(shown.cookies ?? [])] }
+  return sendShown(kept, {
     ...{ request, reply, asked, https: options.https },
     frame: (page) => surface.frame(page, { asked: asked ?? askedNothing(request, options), visit }),
     cut: (error) => options.troubled(error, request.id),
@@ -131,7 +134,7 @@ async function answerTo<V extends Visit>(
     served: { route, prefix },
     request,
     known,
-  }: { served: Served<V>; request: FastifyRequest; known: { asked: Asked | null; visit: V | null } },
+  }: { served: Served<V>; request: FastifyRequest; known: Known<V> },
 ): Promise<Shown> {
   limit(clientAddress(request.raw, options.trustedProxies))
   const asked = await readAsked(
@@ -152,10 +155,19 @@ async function answerTo<V extends Visit>(
   if ('instead' in opened) return opened.instead
   known.visit = opened.visit
   if (route === null) throw new Refusal(404, 'not_found', PARTS.errors.notFound)
-  if (route.kind === 'form') return answerForm(opened.visit, route, surface.stepUp)
+  if (route.kind === 'form') return answerForm(opened.visit, route, remembering(surface.stepUp, known))
   requireRole(opened.visit.caller, route.see)
   return route.show(opened.visit)
 }
+
+/** The new cookie of a session goes out with the answer even where the act is refused or fails: the old one ends within the minute. */
+const remembering =
+  <V extends Visit>(stepUp: StepUp<V>, known: Known<V>): StepUp<V> =>
+  async (visit, confirm) => {
+    const stepped = await stepUp(visit, confirm)
+    Object.assign(known, { visit: stepped.after, cookies: stepped.cookies })
+    return stepped
+  }
 
 const openVisit = <V extends Visit>(
   surface: Surface<V>,
