@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { formOf } from '../helpers/browser.ts'
 import { mainOf, signedInAs } from '../helpers/dashboard.ts'
+import { newCard, payByCard, sumsOf } from '../helpers/gift-cards.ts'
 import { made, openedAndVerified } from '../helpers/opened.ts'
 import { startService, type TestService } from '../helpers/test-service.ts'
 
@@ -103,4 +105,26 @@ test('filters stand in the address, and a list without charges says what to do',
   assert.equal((await owner.get(`${LIST}?status=lost`)).status, 400)
   const newcomer = await signedInAs(service, await service.merchant())
   assert.match(mainOf(await newcomer.get(LIST)), /No charges yet/)
+})
+
+test('a charge that a gift card has paid in full has its page for every role, and a person refunds it there', async () => {
+  const merchant = await service.merchant({ verified: true })
+  const { merchant: found } = await findMerchant(service.gateway, merchant.id)
+  const place = { merchantId: found.id, tag: found.tag }
+  const { id: cardId } = await newCard(service, place)
+  const { id } = await payByCard(service, place, { cardId, amount: 3000, applied: 3000 })
+  const path = `/dashboard/charges/${id}`
+  for (const role of ['owner', 'developer', 'cashier', 'accountant', 'viewer'] as const) {
+    const page = await (await signedInAs(service, merchant, { role })).get(path)
+    assert.equal(page.status, 200, `${role}: ${mainOf(page).slice(0, 200)}`)
+    assert.match(mainOf(page), /Paid by gift card UGX 3,000/)
+    assert.equal(
+      /Nothing is paid out, and it costs nothing/.test(mainOf(page)),
+      role === 'owner' || role === 'cashier',
+    )
+  }
+  const owner = await signedInAs(service, merchant)
+  const refunded = await owner.follow(await owner.send(await owner.get(path), '/refund'))
+  assert.match(mainOf(refunded), /What it had paid is back on the gift card/)
+  assert.deepEqual(await sumsOf(service, cardId), [50_000, 0, 0])
 })

@@ -52,7 +52,7 @@ export type Asked = {
 /** One movement in the operator's own book. */
 export type Entry = Asked & { state: 'open' | 'moved' | 'refused'; code?: string }
 export type Heard = {
-  what: 'submit' | 'question'
+  what: 'submit' | 'question' | 'lookup'
   reference: string
   startedMs: number
   endedMs: number | null
@@ -141,7 +141,9 @@ export async function startOperator(options: { pays?: 'at once' | 'when told' } 
 
   async function tellHolder(phone: string, response: ServerResponse): Promise<void> {
     const { answer, until } = lookup
+    const heard = note('lookup', phone)
     await until
+    heard.endedMs = performance.now()
     const holder = holders.get(phone) ?? { active: true, name: `HOLDER OF ${phone.slice(-4)}` }
     send(response, answer === 'book' ? { status: 200, body: holder } : faultAnswer(answer))
   }

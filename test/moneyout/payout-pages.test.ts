@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { CreatedMerchant } from '../../src/merchants/create-merchant.ts'
+import { freezeAccount } from '../../src/merchants/payout-freeze.ts'
+import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import { BY_HAND } from '../helpers/actors.ts'
 import { formOf, type Page } from '../helpers/browser.ts'
 import { mainOf, type Planted, signedInAs } from '../helpers/dashboard.ts'
 import { newPayer } from '../helpers/live-service.ts'
@@ -77,9 +80,53 @@ test('refusals stand where they belong, with what was typed, and nothing is writ
   assert.equal(bad.status, 400)
   assert.match(mainOf(bad), /recipient.phone is not a valid phone number/)
   assert.equal(formOf(bad, '/check').fields.reference, 'r1')
-  const poor = await payBy(anna, { phone: newPayer(), amount: '10,000' })
+  assert.equal(await service.digest(), before)
+})
+
+test('what cannot be sent is refused at the first step, before the operator is asked and the password given', async () => {
+  const { merchant } = await richShop(service, 10_000)
+  const { anna, books } = await people(merchant)
+  const phone = newPayer()
+  const lookups = () =>
+    service.operator.journal.filter(({ what, reference }) => what === 'lookup' && reference === phone).length
+  for (const person of [anna, books])
+    for (const [amount, says] of [
+      ['0', /amount must be positive/],
+      ['0,000', /amount must be positive/],
+      ['10,000', /insufficient available balance: have 10000, need 10200/],
+      ['9,999,999,999', /amount exceeds the maximum of 1000000000/],
+    ] as const) {
+      const refused = await person.send(await person.get(`${BASE}/new`), '/check', { phone, amount })
+      assert.equal(refused.status, 400, amount)
+      assert.match(mainOf(refused), says)
+      const { fields } = formOf(refused, '/check')
+      assert.deepEqual([fields.amount, fields.phone], [amount, phone])
+    }
+  const { app, merchant: found } = await findMerchant(service.gateway, merchant.id)
+  const freeze = (reason: string | null) => freezeAccount(app, BY_HAND, { merchantId: found.id, reason })
+  await freeze('chargebacks at a partner')
+  const frozen = await anna.step(await anna.get(`${BASE}/new`), '/check', { phone, amount: '5000' })
+  assert.ok(frozen.status >= 400, mainOf(frozen))
+  assert.match(mainOf(frozen), /Nothing was done\. payouts are paused on this account/)
+  await freeze(null)
+  assert.equal(lookups(), 0)
+  const open = await anna.send(await anna.get(`${BASE}/new`), '/check', { phone, amount: '5000' })
+  assert.equal(open.status, 200, mainOf(open))
+  assert.equal(lookups(), 1)
+})
+
+test('money that left between the two steps is missed at the second one, and nothing is written', async () => {
+  const { merchant } = await richShop(service, 20_000)
+  const { anna } = await people(merchant)
+  const step = await anna.send(await anna.get(`${BASE}/new`), '/check', {
+    phone: newPayer(),
+    amount: '10,000',
+  })
+  await payBy(anna, { phone: newPayer(), amount: '15,000' })
+  const before = await service.digest('idempotency_keys')
+  const poor = await anna.send(step, '/send')
   assert.equal(poor.status, 400)
-  assert.match(mainOf(poor), /insufficient available balance: have 10000, need 10200/)
+  assert.match(mainOf(poor), /insufficient available balance: have 4775, need 10200/)
   assert.equal(await service.digest('idempotency_keys'), before)
 })
 

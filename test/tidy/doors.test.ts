@@ -72,7 +72,7 @@ test('limits of time are made by timeLimit: a collection may take away what Abor
 // What reserves money for a payout, or has one reserved, without the rule of the second person, and why.
 const WITHOUT_SECOND_PERSON: Record<string, string> = {
   'src/payouts/bulk/run-item.ts': 'its call has passed as a whole when it was stored',
-  'src/payouts/prepared/request-payout.ts': 'judges what is prepared, and writes nothing of it',
+  'src/payouts/prepared/check-payout.ts': 'judges what is asked for or prepared, and writes nothing of it',
   'src/refunds/refund-charge.ts': 'goes back to the payer of its charge, and never more than was paid',
   'src/scheduled-payouts/run-cycle.ts': 'its schedule has passed when it was made',
   'src/withdrawals/withdraw.ts': 'goes to the verified number alone, and waits for an operator',

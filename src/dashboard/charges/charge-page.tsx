@@ -139,15 +139,24 @@ function RefundBox({
   charge: Charge
   state: FormState | null
 }) {
-  const due = charge.amount - charge.giftCardAmount
   return (
     <details open={state !== null}>
       <summary>{CHARGES.refund.title}</summary>
       <FormBox of={REFUND} visit={visit} state={state} params={{ id: charge.id }}>
-        <p class="hint">{CHARGES.refund.says(ugx(due), ugx(payoutFee(due)))}</p>
+        <p class="hint">{whatGoesBack(charge)}</p>
       </FormBox>
     </details>
   )
+}
+
+/** To the phone by a payout, to a gift card without one: there is no payout of nothing. */
+function whatGoesBack({ amount, giftCardAmount }: Charge): string {
+  const { says, toCard } = CHARGES.refund
+  const due = amount - giftCardAmount
+  return [
+    ...(due > 0 ? [says(ugx(due), ugx(payoutFee(due)))] : []),
+    ...(giftCardAmount > 0 ? [toCard(ugx(giftCardAmount), due > 0)] : []),
+  ].join(' ')
 }
 
 /** The request that makes a charge like this one, for a shell. */

@@ -9,6 +9,7 @@ import { type Shown, shownPage } from '../../pages/shown.ts'
 import { addressWith } from '../../pages/table.tsx'
 import { ugx } from '../../pages/wording.ts'
 import { type PayoutCreate, PayoutCreateShape } from '../../payouts/payout-request.ts'
+import { checkPayout } from '../../payouts/prepared/check-payout.ts'
 import { checkerState } from '../../payouts/prepared/set-checker-rule.ts'
 import { resolveAccount } from '../../payouts/resolve-account.ts'
 import { Refusal } from '../../platform/refusal.ts'
@@ -24,7 +25,7 @@ const FIELDS: FormSpec['fields'] = [
     label: create.amount,
     kind: 'amount',
     hint: create.amountHint,
-    refused: /amount|balance/,
+    refused: /^(?:invalid request: )?amount|^insufficient/,
   },
   { name: 'name', label: create.name, optional: true, most: 200, refused: /recipient\.name/ },
   { name: 'reference', label: create.reference, optional: true },
@@ -81,7 +82,10 @@ export const payoutOf = (values: Values): PayoutCreate =>
 
 /** The second step: whose wallet it is, what leaves the balance, and the form that sends it. */
 export async function checkRecipient(visit: DashboardVisit, values: Values): Promise<Shown> {
-  const { recipient } = payoutOf(values)
+  const input = payoutOf(values)
+  // Before the operator is asked: a look-up is counted, and what cannot be sent needs none.
+  await checkPayout(visit.app, { caller: visit.caller, input })
+  const { recipient } = input
   return showSending(visit, values, { holder: await holderOf(visit, recipient.phone), state: null })
 }
 

@@ -39,6 +39,10 @@ export const CHARGES = {
     title: 'Refund',
     says: (amount: string, fee: string) =>
       `${amount} goes back to the customer's phone. The payout costs ${fee}; the fee of the charge comes back when it has arrived.`,
+    toCard: (amount: string, isPart: boolean) =>
+      isPart
+        ? `${amount} goes back to the gift card that had paid it.`
+        : `${amount} goes back to the gift card that had paid it. Nothing is paid out, and it costs nothing.`,
     submit: 'Refund the charge',
     done: 'The charge is refunded. The payout is on its way.',
     doneToCard: 'The charge is refunded. What it had paid is back on the gift card.',

@@ -7,11 +7,9 @@ import { payoutFee } from '../../ledger/fees.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { NOT_COUNTED } from '../../rate-limits/exact-window.ts'
 import { type BulkRequest, createBulk, judgeCall } from '../bulk/bulk-payouts.ts'
-import { acceptRequest, createPayout, type PayoutRequest } from '../create-payout.ts'
-import { openDesk } from '../desk/desk.ts'
+import { createPayout, type PayoutRequest } from '../create-payout.ts'
 import { lockDesk } from '../desk/lock-desk.ts'
-import { payoutReadiness } from '../payout-readiness.ts'
-import { DEFAULT_PAYOUT_CHANNEL } from '../payout-request.ts'
+import { judgeOnly, readinessFor } from './check-payout.ts'
 import { judgeBulk } from './judge-bulk.ts'
 import { SECOND_PERSON } from './open-checks.ts'
 import { prepare } from './prepare-payout.ts'
@@ -59,13 +57,9 @@ export async function aloneOrPrepared(
 async function preparePayout(app: App, request: SinglePayout): Promise<Answer> {
   const { caller, input } = request
   allow(caller, 'payout.prepare')
-  const { mode } = caller
-  const readiness = await payoutReadiness(app, { mode, channel: input.channel ?? DEFAULT_PAYOUT_CHANNEL })
+  const readiness = await readinessFor(app, request)
   return prepare(app, { ...request, kind: 'payout', request: input }, async (tx, at) => {
-    const locked = await lockDesk(tx, { places: [caller], at, own: [], window: NOT_COUNTED })
-    const desk = await openDesk(app, tx, { ...locked, at })
-    // Judged and reserved in memory alone: what the desk would write is never sent.
-    const { amount, fee } = acceptRequest(app, { caller, input, readiness }, { desk, at })
+    const { amount, fee } = await judgeOnly(app, tx, { caller, input, readiness, at })
     return { amount, fees: fee, recipients: 1 }
   })
 }

@@ -1,0 +1,47 @@
+import type { PersonCaller } from '../../actors/actor.ts'
+import { allow, mayDo } from '../../actors/allow.ts'
+import type { App } from '../../app.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { NOT_COUNTED } from '../../rate-limits/exact-window.ts'
+import { acceptRequest } from '../create-payout.ts'
+import { openDesk } from '../desk/desk.ts'
+import { lockDesk } from '../desk/lock-desk.ts'
+import type { NewPayout } from '../new-payout.ts'
+import { type PayoutReadiness, payoutReadiness } from '../payout-readiness.ts'
+import { DEFAULT_PAYOUT_CHANNEL, type PayoutCreate } from '../payout-request.ts'
+
+type Asked = { caller: PersonCaller; input: PayoutCreate }
+
+/**
+ * Judges a payout that a person is about to ask for, by the rules that will judge it when it is sent, and reserves nothing. A rail that is
+ * only away for some time refuses nothing yet. Throws Refusal.
+ */
+export async function checkPayout(app: App, asked: Asked): Promise<void> {
+  const { caller } = asked
+  allow(caller, 'payout.prepare')
+  // The factor is asked for when it is sent; whose money is held hears it before.
+  if (mayDo(caller, 'payout.create')) allow({ ...caller, factorAgeMs: 0 }, 'payout.create')
+  const readiness = await readinessFor(app, asked)
+  const at = app.clock.now()
+  try {
+    await app.db.transaction(async (tx) => ({ value: await judgeOnly(app, tx, { ...asked, readiness, at }) }))
+  } catch (error) {
+    if (!(error instanceof Refusal && error.status === 503)) throw error
+  }
+}
+
+/** Whether the rail can take this payout now. */
+export const readinessFor = (app: App, { caller, input }: Asked): Promise<PayoutReadiness> =>
+  payoutReadiness(app, { mode: caller.mode, channel: input.channel ?? DEFAULT_PAYOUT_CHANNEL })
+
+/** What the desk would make of it now: judged and reserved in memory alone, because what the desk would write is never sent. */
+export async function judgeOnly(
+  app: App,
+  tx: Tx,
+  { caller, input, readiness, at }: Asked & { readiness: PayoutReadiness; at: Date },
+): Promise<NewPayout> {
+  const locked = await lockDesk(tx, { places: [caller], at, own: [], window: NOT_COUNTED })
+  const desk = await openDesk(app, tx, { ...locked, at })
+  return acceptRequest(app, { caller, input, readiness }, { desk, at })
+}
