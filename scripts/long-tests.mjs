@@ -40,6 +40,8 @@ const LONG = {
   'test/moneyout/in-browser': 'journeys in a browser',
   'test/developers/accessible': 'axe over the pages for developers',
   'test/notices/accessible': 'axe over the notices',
+  'test/dashboard/crawl': 'every link of every page x every role, and odd values in every field',
+  'test/console/crawl': 'every link of every page of the console x every role, and odd values in every field',
   'test/console/accessible': 'axe over every page of the console',
   'test/console/journeys-of-two': 'journeys of two operators in a browser',
   'test/console/journeys-with-merchants': 'journeys of operators with merchants in a browser',
