@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import type { FastifyReply } from 'fastify'
+import { locationOf } from '../http/location.ts'
 import { pagePolicy } from '../pages/policy.ts'
 import { styleHash } from '../pages/stylesheet.ts'
 import { brandOf } from './brand.ts'
@@ -46,7 +47,10 @@ export function sendReply(
     }
     case 'redirect':
       setCookies(reply, answer.cookies)
-      return reply.code(302).headers({ 'Cache-Control': 'no-store', Location: answer.to }).send()
+      return reply
+        .code(302)
+        .headers({ 'Cache-Control': 'no-store', Location: locationOf(answer.to) })
+        .send()
     case 'json':
       return sendText(reply.code(answer.status).headers(DATA_HEADERS), JSON.stringify(answer.value), false)
     case 'file':

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { VNode } from 'preact'
 import { renderToString } from 'preact-render-to-string'
+import { locationOf } from '../http/location.ts'
 import { secureHeaders } from '../http/secure-headers.ts'
 import { sendStream } from '../http/stream-sender.ts'
 import { flashCookie, noFlashCookie } from './flash.ts'
@@ -48,7 +49,7 @@ export async function sendShown(shown: Shown, sending: Sending): Promise<Fastify
       if (shown.flash) setCookies(reply, [flashCookie(shown.flash, https)])
       return reply
         .code(303)
-        .headers({ ...PRIVATE, Location: shown.to })
+        .headers({ ...PRIVATE, Location: locationOf(shown.to) })
         .send()
     }
     case 'json':

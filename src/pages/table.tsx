@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { Page } from '../http/lists.ts'
+import { readDays } from './days.ts'
 import { FieldBox } from './form.tsx'
 import type { Choice } from './form-spec.ts'
 import { Icon } from './icons.tsx'
@@ -33,12 +34,13 @@ export const given = (values: Readonly<Record<string, string>>): Query =>
 
 /** The query of a page as the readers of lists take it: `after` is their cursor; a day of Kampala becomes its first and last moment. */
 export function pageQuery({ after, from, until, ...filters }: Query): Query {
+  const days = readDays({ from, until })
   return {
     ...filters,
     limit: ROWS,
     starting_after: after,
-    created_after: from === undefined ? undefined : `${from}T00:00:00.000+03:00`,
-    created_before: until === undefined ? undefined : `${until}T23:59:59.999+03:00`,
+    created_after: days.from,
+    created_before: days.until,
   }
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { locationOf } from '../http/location.ts'
 import type { FormFile } from '../http/multipart.ts'
 import { readMultipartForm } from '../http/multipart.ts'
 import { sentContentType } from '../http/request-body.ts'
@@ -30,7 +31,11 @@ export const admitUpload =
     const cookie = readCookies(headers.cookie).get(surface.sessionCookie(options.https)) ?? null
     const signedIn = await surface.findSession(options.gateway(), cookie)
     if (signedIn === null) {
-      await reply.code(303).header('Location', surface.signIn).header('Connection', 'close').send()
+      await reply
+        .code(303)
+        .header('Location', locationOf(surface.signIn))
+        .header('Connection', 'close')
+        .send()
       return
     }
     takePlace(signedIn.person.id, reply)

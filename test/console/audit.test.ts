@@ -26,6 +26,18 @@ test('the audit of every place is read, filtered, paged both ways and downloaded
   assert.match(mainOf(none), /No row fits/)
   assert.equal((await admin.get('/console/audit?after=x')).status, 400)
   assert.equal((await admin.get('/console/audit?place=elsewhere')).status, 404)
+  for (const name of ['from', 'until'])
+    for (const day of ['28/11/2026', '2026-02-30', 'x', '2026-11-28T10:00', '🍲']) {
+      const refused = await admin.get(`/console/audit?${new URLSearchParams({ [name]: day })}`)
+      assert.equal(refused.status, 400, day)
+      assert.match(mainOf(refused), new RegExp(`${name} must be a day of the calendar, such as 2026-11-28`))
+    }
+  const today = new Date(service.clock.nowMs() + 3 * 3_600_000).toISOString().slice(0, 10)
+  assert.match(
+    (await admin.get(`/console/audit?place=cell_0&from=${today}&until=${today}`)).text,
+    /merchant\.vending/,
+  )
+  assert.match(mainOf(await admin.get('/console/audit?until=2020-01-01')), /No row fits/)
   const file = await admin.send(newest, '/audit/export')
   assert.equal(file.status, 200)
   assert.match(file.headers.get('content-disposition') ?? '', /audit-cell_0\.csv/)

@@ -20,6 +20,15 @@ test('the totals of all ledgers, and one merchant’s head beside the sum of its
   assert.match(mainOf(all), /test 1 UGX 24,435/)
   const found = await finance.get(`/console/ledger?merchant=${merchant.handle}`)
   assert.equal(found.location, `/console/ledger/${merchant.handle}`)
+  for (const [typed, path] of [
+    ['🍲', '%F0%9F%8D%B2'],
+    ['\u202Ex', '%E2%80%AEx'],
+    ['../freeze?a=b', '..%2Ffreeze%3Fa%3Db'],
+  ] as const) {
+    const lost = await finance.get(`/console/ledger?${new URLSearchParams({ merchant: typed })}`)
+    assert.deepEqual([lost.status, lost.location], [303, `/console/ledger/${path}`])
+    assert.equal((await finance.follow(lost)).status, 404)
+  }
   const one = await finance.get(`/console/ledger/${merchant.id}?mode=test`)
   assert.match(mainOf(one), /test available UGX 24,435 UGX 24,435 equal/)
   assert.match(mainOf(one), /60 charge_fee/)

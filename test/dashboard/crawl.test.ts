@@ -10,7 +10,7 @@ import { startPayingService } from '../helpers/payouts.ts'
 import { NOW, TAGS } from '../verify/names.ts'
 import { buildWorld } from '../verify/world.ts'
 import { formsAt } from './whole/allowed.ts'
-import { askOddly, crawl, fieldsOf, filtersOf } from './whole/crawl.ts'
+import { askOddly, crawl, fieldsOf, filtersOf, queriesOf } from './whole/crawl.ts'
 import { filledIn } from './whole/filled-in.ts'
 import { ROLES, wholeShop } from './whole/shop.ts'
 
@@ -62,7 +62,7 @@ test('no odd value in any filter is an error, or leads to one', async () => {
   assert.ok(asks.length > 20, `${asks.length} fields were found`)
   assert.deepEqual(await askOddly(asks), [])
   const few = ['x', '-1', '99999999999999999999', '🍲', '\u0000', 'a'.repeat(3000)]
-  assert.deepEqual(await askOddly(queriesOf(shop.people.owner, pages), { values: few, ofEach: 2 }), [])
+  assert.deepEqual(await askOddly(queriesOf(shop.people.owner, pages), few), [])
 })
 
 // They end the session with which everything else is tried, or change who stands behind it.

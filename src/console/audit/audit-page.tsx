@@ -8,6 +8,7 @@ import {
   latestAuditChecks,
 } from '../../alerts/check-audit.ts'
 import { exportAudit } from '../../alerts/export-audit.ts'
+import { readDays } from '../../pages/days.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState, Values } from '../../pages/form-spec.ts'
 import { Empty, Said, Section, Status, Time } from '../../pages/parts.tsx'
@@ -78,16 +79,19 @@ function placeOf({ gateway, query }: ConsoleVisit): AuditPlace {
   return found
 }
 
-const filterOf = ({ query }: ConsoleVisit): WholeAuditFilter => ({
-  action: query.action ?? null,
-  actor: query.actor ?? null,
-  merchant: query.merchant ?? null,
-  subject: query.subject ?? null,
-  from: query.from === undefined ? null : `${query.from}T00:00:00+03:00`,
-  until: query.until === undefined ? null : `${query.until}T23:59:59.999+03:00`,
-  older: query.after ?? null,
-  newer: query.before ?? null,
-})
+function filterOf({ query }: ConsoleVisit): WholeAuditFilter {
+  const { from, until } = readDays(query)
+  return {
+    action: query.action ?? null,
+    actor: query.actor ?? null,
+    merchant: query.merchant ?? null,
+    subject: query.subject ?? null,
+    from: from ?? null,
+    until: until ?? null,
+    older: query.after ?? null,
+    newer: query.before ?? null,
+  }
+}
 
 async function showAudit(visit: ConsoleVisit, state: FormState | null = null): Promise<Shown> {
   const { gateway, query } = visit

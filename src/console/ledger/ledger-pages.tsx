@@ -37,7 +37,8 @@ const ACCOUNTS: readonly Column<PlatformAccount>[] = [
 
 /** What all ledgers come to, by cell. */
 async function showLedger(visit: ConsoleVisit): Promise<Shown> {
-  if (visit.query.merchant !== undefined) return doneTo(visit.to(`${HERE}/${visit.query.merchant.trim()}`))
+  const { merchant } = visit.query
+  if (merchant !== undefined) return doneTo(visit.to(`${HERE}/${encodeURIComponent(merchant)}`))
   const cells = await Promise.all(
     visit.gateway.cells.map(async ({ cell, db }) => ({
       cell,

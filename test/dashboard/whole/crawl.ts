@@ -114,6 +114,21 @@ export function filtersOf(browser: Browser, pages: readonly Found[]): Ask[] {
   )
 }
 
+// What stands in addresses that pages write themselves, and people and programs change.
+const NAMES = ['after', 'before', 'below', 'part', 'place', 'mode', 'list', 'then', 'link', 'from', 'q']
+
+/** The cursors and choices in the address of each page. */
+export const queriesOf = (browser: Browser, pages: readonly Found[]): Ask[] =>
+  [
+    ...new Map(pages.map(({ address }) => [kindOf(address.split('?', 1)[0] ?? ''), address])).values(),
+  ].flatMap((address) =>
+    NAMES.map((field) => ({
+      ...{ address, field },
+      send: (value: string) =>
+        browser.get(`${address.split('?', 1)[0]}?${new URLSearchParams({ [field]: value })}`),
+    })),
+  )
+
 /** Every field of every form of these pages, but for its tokens. `fill`: what somebody would type into the others. */
 export function fieldsOf(
   browser: Browser,
