@@ -129,6 +129,7 @@ const PARTLY_LONG = {
   'test/journeys/vending-supplier': 'a supplier that is slow for real seconds',
   'test/operation/program': 'a checkout that is built anew',
   'test/pages/accessible': 'axe over every state of the checkout',
+  'test/pages/odd-paths': 'every path with a name x every odd one',
   'test/pages/payment': 'payments in a browser',
   'test/pages/vending-display': 'screens of machines in a browser',
   'test/pages/without-scripts': 'every state of the checkout in a browser without scripts',

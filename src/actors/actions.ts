@@ -44,6 +44,8 @@ export const ACTIONS = {
   'audit.read': { persons: ['owner', 'developer', 'accountant'], unconfirmed: true },
   'payouts.read': { key: 'full', persons: NOT_CASHIERS, unconfirmed: true },
   export: { audited: true, persons: PREPARERS, unconfirmed: true },
+  // Whose wallet a number is: who asks in long runs reads the operator's book.
+  'wallet.look-up': { key: 'full', audited: true, persons: PREPARERS },
 
   'charge.create': { key: 'any', persons: BUILDERS },
   'charge.refund': { ...MONEY_OUT, key: 'full', persons: SELLERS, others: ['command', 'service'] },

@@ -111,6 +111,10 @@ export const KIND_FACTS = {
     toDo: 'An operator changed limits, the settlement or a settlement number of a merchant on the console. Make sure that it was meant: the page of the merchant shows who and when.',
     page: '/merchants',
   },
+  long_look_ups: {
+    toDo: 'Somebody asks for the holders of hundreds of wallets in an hour. Speak with the merchant; it may be reading names of strangers out of the operator.',
+    page: '/merchants',
+  },
   payouts_frozen: {
     toDo: 'Somebody froze or released live payouts. Make sure that it was meant.',
     page: '/freeze',

@@ -123,6 +123,16 @@ const TERMS = statement<Seen>(
      and a.at <= $1 and a.actor_kind = 'operator' group by m.public_id order by 4 limit 100`,
 )
 
+// Of an hour. A pay list of three hundred people is rare, and its names are asked for twenty at a time. Index: audit_of_look_ups.
+const MANY_LOOK_UPS = 300
+const LOOK_UPS = statement<Seen>(
+  'alert: long look-ups',
+  `select m.public_id as subject, count(*) as count, 0 as amount, min(a.at) as since, '' as examples
+   from audit a join merchants m on m.id = a.merchant_id
+   where a.action = 'wallet.look-up' and a.at > $1::timestamptz - interval '1 hour' and a.at <= $1 and a.mode = 'live'
+   group by m.public_id having count(*) >= ${MANY_LOOK_UPS} order by 2 desc limit 100`,
+)
+
 const money = ({ subject, count, amount, examples }: Seen) =>
   `${count} live ${subject} of ${amount} UGX together (${examples})`
 
@@ -171,6 +181,11 @@ export const LOOKS: readonly Look[] = [
     rows: TERMS,
     says: ({ subject, count, examples }) =>
       `an operator changed what decides about money of ${subject}, ${count} times in a day: ${examples}`,
+  },
+  {
+    kind: 'long_look_ups',
+    rows: LOOK_UPS,
+    says: ({ subject, count }) => `${subject} has asked for the holders of ${count} wallets within an hour`,
   },
   {
     kind: 'payouts_frozen',

@@ -6,6 +6,7 @@ import { refuseOtherMethods } from '../http/other-methods.ts'
 import { serveAssets } from '../pages/asset-routes.ts'
 import { readCookies } from '../pages/cookies.ts'
 import { readFields } from '../pages/fields.ts'
+import { judgeParams } from '../pages/params.ts'
 import { notFound, Refusal } from '../platform/refusal.ts'
 import { CHECKOUT_ASSETS } from './assets.ts'
 import { languageCookie } from './cookies.ts'
@@ -124,6 +125,7 @@ async function handled(
   { request, visit, route }: { request: FastifyRequest; visit: Visit; route: Route },
 ): Promise<Reply> {
   try {
+    judgeParams(visit.params)
     const to = request.method !== 'POST' ? meantAddress(request.url) : null
     if (route.polled && to === null) return await look(options, route, visit)
     admit(options, route, visit)

@@ -18,7 +18,7 @@ export const CONSOLE: Surface<ConsoleVisit> = {
   routes: ROUTES,
   guests: GUESTS,
   sessionCookie: COOKIES.name,
-  findSession: (gateway, cookie) => findSession(gateway, 'operator', cookie),
+  findSession: (gateway, cookie, how) => findSession(gateway, 'operator', cookie, how),
   open,
   stepUp: stepUpWith(COOKIES),
   frame: (page, { asked, visit }) => Shell({ page, asked, visit }),

@@ -21,7 +21,7 @@ export const DASHBOARD: Surface<DashboardVisit> = {
   routes: ROUTES,
   guests: GUESTS,
   sessionCookie: COOKIES.name,
-  findSession: (gateway, cookie) => findSession(gateway, 'merchant', cookie),
+  findSession: (gateway, cookie, how) => findSession(gateway, 'merchant', cookie, how),
   open,
   stepUp: stepUpWith(COOKIES),
   frame: (page, { asked, visit }) => Shell({ page, asked, visit }),

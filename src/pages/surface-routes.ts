@@ -18,6 +18,7 @@ import { readCookies } from './cookies.ts'
 import { ErrorPage } from './error-page.tsx'
 import { readFlash } from './flash.ts'
 import { sentFromHere } from './from-here.ts'
+import { judgeParams } from './params.ts'
 import type { Asked, GuestRoute, Route, Visit } from './route.ts'
 import { sendShown } from './send-routes.ts'
 import type { PageShown, Shown } from './shown.ts'
@@ -147,7 +148,7 @@ async function answerTo<V extends Visit>(
     throw new Refusal(403, 'forbidden', PARTS.errors.elsewhere)
   if (route !== null && 'handle' in route) return route.handle(asked)
   const cookie = asked.cookies.get(surface.sessionCookie(options.https)) ?? null
-  const signedIn = await surface.findSession(asked.gateway, cookie)
+  const signedIn = await surface.findSession(asked.gateway, cookie, { isPoll: asked.part !== null })
   if (signedIn === null) return toSignIn(surface, request)
   if (request.method === 'POST' && surface.readOnly !== undefined)
     throw new Refusal(403, 'forbidden', surface.readOnly)
@@ -189,9 +190,11 @@ async function readAsked(
   const { headers } = request.raw
   const cookies = readCookies(headers.cookie)
   const query = readQuery(request.query)
+  const params = request.params as Record<string, string>
+  judgeParams(params)
   return {
     gateway: options.gateway(),
-    params: request.params as Record<string, string>,
+    params,
     query,
     ...(await readPosted(request, mayCarryFile)),
     cookies,

@@ -18,7 +18,8 @@ export type Surface<V extends Visit> = {
   /** It has pages alone: what every POST is told. */
   readOnly?: string
   sessionCookie(https: boolean): string
-  findSession(gateway: Gateway, cookie: string | null): Promise<SignedIn | null>
+  /** `isPoll`: a page asks by itself, which is no use of the session. */
+  findSession(gateway: Gateway, cookie: string | null, how?: { isPoll: boolean }): Promise<SignedIn | null>
   /** What a page needs of who asks; or what is shown instead. */
   open(asked: Asked, signedIn: SignedIn, prefix: string): Promise<{ visit: V } | { instead: Shown }>
   stepUp: StepUp<V>

@@ -1,5 +1,7 @@
 import { Type } from 'typebox'
-import type { Caller } from '../actors/actor.ts'
+import type { Caller, KeyCaller, PersonCaller } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
 import { ModeShape } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
@@ -24,11 +26,30 @@ const away = () =>
     retryAfterSeconds: 5,
   })
 
-/** The holder of the wallet according to its operator (spec 4.2; G16). Without an answer 502, never a guess. */
-export async function resolveAccount(app: App, { mode }: Caller, phone: string | undefined) {
+/**
+ * What a merchant asks for: `resolveAccount`, with a row of the audit before the operator is asked, because names of strangers are told. Throws
+ * like it, and 403.
+ */
+export async function lookUpWallet(app: App, caller: KeyCaller | PersonCaller, phone: string | undefined) {
+  allow(caller, 'wallet.look-up')
+  const asked = readWallet(phone)
+  const { merchantId, mode } = caller
+  const act = { actor: caller, action: 'wallet.look-up', at: app.clock.now(), merchantId, mode } as const
+  const row = auditRow({ ...act, after: { phone: asked } })
+  await app.db.query(row.statement, row.values)
+  return resolveAccount(app, caller, asked)
+}
+
+function readWallet(phone: string | undefined): string {
   if (phone === undefined || phone.trim() === '') throw badRequest('phone query parameter required')
   const msisdn = readPhone(phone)
   if (msisdn === null) throw badRequest(`phone does not look like a valid MSISDN${whyNoPhone(phone)}`)
+  return msisdn
+}
+
+/** The holder of the wallet according to its operator (spec 4.2; G16). Without an answer 502, never a guess. */
+export async function resolveAccount(app: App, { mode }: Caller, phone: string | undefined) {
+  const msisdn = readWallet(phone)
   const rail = app.rails[mode].op1_momo
   assert(mode === 'test' || !rail?.simulated, 'a live question never meets a simulated rail')
   if (!rail?.lookupAccountHolder) throw away()

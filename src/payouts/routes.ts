@@ -15,7 +15,7 @@ import { getPayout, listPayouts } from './find-payouts.ts'
 import { PAYOUT_STATUSES, type Payout, PayoutShape, presentPayout } from './payout.ts'
 import { PayoutCreateShape } from './payout-request.ts'
 import { payoutTimeline } from './payout-timeline.ts'
-import { ResolvedAccountShape, resolveAccount } from './resolve-account.ts'
+import { lookUpWallet, ResolvedAccountShape } from './resolve-account.ts'
 
 export const payoutEndpoints = underTag('Payouts', [
   keyedEndpoint<App, typeof PayoutCreateShape>({
@@ -107,6 +107,6 @@ export const payoutEndpoints = underTag('Payouts', [
     query: Type.Object({ phone: Type.String({ description: 'in any written form' }) }),
     shape: { description: 'the wallet', schema: ResolvedAccountShape },
     refusals: { 502: 'rail_unavailable: the operator did not answer; never a guess' },
-    read: (app, { caller, query }) => resolveAccount(app, caller, query.phone),
+    read: (app, { caller, query }) => lookUpWallet(app, caller, query.phone),
   }),
 ])

@@ -22,6 +22,7 @@ export type Membership = {
 export type SignedIn = {
   /** The public id of the session, never its cookie. */
   sessionId: string
+  /** `confirmed`: the e-mail address is proven; of a till, that of an owner. */
   person: { id: number; publicId: string; name: string; email: string; confirmed: boolean }
   /** A device that a person has let in for a shift: it has no e-mail address, no password and no second factor. */
   till: boolean
@@ -57,7 +58,7 @@ type Row = {
   email: string | null
   kind: 'person' | 'till'
   operatorRole: OperatorRole | null
-  confirmedAt: Date | null
+  confirmed: boolean
   heldUntil: Date | null
   merchantId: number | null
   memberships: Membership[]
@@ -72,7 +73,10 @@ type Row = {
 const FIND = statement<Row>(
   'find session',
   `select s.id as "sessionId", p.id as "personId", p.public_id as "publicId", p.name, p.email, p.kind, p.operator_role as "operatorRole",
-     p.confirmed_at as "confirmedAt", p.held_until as "heldUntil", s.merchant_id as "merchantId",
+     p.confirmed_at is not null or (p.kind = 'till' and exists (
+       select 1 from memberships o join people q on q.id = o.person_id
+       where o.merchant_id = s.merchant_id and o.role = 'owner' and q.confirmed_at is not null and q.closed_at is null)) as confirmed,
+     p.held_until as "heldUntil", s.merchant_id as "merchantId",
      s.stepped_up_at as "steppedUpAt", s.seen_at as "seenAt", s.ends_at as "endsAt",
      s.signed_up and s.created_at > $4 as "firstSteps",
      exists (select 1 from factors f where f.person_id = p.id and f.confirmed_at is not null) as "hasFactor",
@@ -96,12 +100,13 @@ export const hashToken = (token: string): Buffer => createHash('sha256').update(
 
 /**
  * Who of this realm is signed in with this cookie; null for none, an unknown or an ended one. Notes at most once a minute that it was
- * used.
+ * used. What a page asks by itself (`isPoll`) is no use, but for a till, which shows its counter all day.
  */
 export async function findSession(
   gateway: Gateway,
   realm: Realm,
   token: string | null,
+  { isPoll }: { isPoll: boolean } = { isPoll: false },
 ): Promise<SignedIn | null> {
   if (token === null || token.length > 100) return null
   const now = gateway.clock.now()
@@ -114,7 +119,8 @@ export async function findSession(
     realm,
   ])
   if (!row) return null
-  if (now.getTime() - row.seenAt.getTime() >= SEEN_EVERY_MS)
+  const isUsed = !isPoll || row.kind === 'till'
+  if (isUsed && now.getTime() - row.seenAt.getTime() >= SEEN_EVERY_MS)
     await gateway.directory.query(SEEN, [row.sessionId, now.toISOString()])
   return {
     sessionId: row.sessionId,
@@ -123,7 +129,7 @@ export async function findSession(
       publicId: row.publicId,
       name: row.name,
       email: row.email ?? '',
-      confirmed: row.confirmedAt !== null,
+      confirmed: row.confirmed,
     },
     till: row.kind === 'till',
     operatorRole: row.operatorRole,
@@ -152,7 +158,7 @@ export function callerOf(
   return {
     ...{ kind: 'person', merchantId, tag, cell, mode, role, origin, requestId },
     name: till ? `${person.name} (till ${person.publicId})` : person.email,
-    ...{ personId: person.id, sessionId, confirmed: person.confirmed || till, heldUntil },
+    ...{ personId: person.id, sessionId, confirmed: person.confirmed, heldUntil },
     factorAgeMs: steppedUpAt === null ? null : Math.max(0, nowMs - steppedUpAt.getTime()),
     refundLimit: role === 'cashier' ? cashierRefundLimit : null,
   }

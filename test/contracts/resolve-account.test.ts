@@ -121,7 +121,41 @@ test('no phone and no number are told apart, in the words of the contract', asyn
   )
 })
 
-test('asking writes nothing, and an inactive or unverified merchant may ask', async () => {
+test('each question stands in the audit with a masked number, and hundreds in an hour are an alert', async () => {
+  const { live, merchant } = await service.shop()
+  const phone = newPayer()
+  assert.equal((await resolve(live, phone)).status, 200)
+  assert.equal((await resolve(live, 'none')).status, 400)
+  const rows = () =>
+    service.rows<{ actor: string; mode: string; after: { phone: string } }>(
+      `select actor, mode, after from audit where action = 'wallet.look-up' and merchant_id =
+         (select id from merchants where public_id = $1)`,
+      [merchant.id],
+    )
+  const [row, ...more] = await rows()
+  assert.ok(row && more.length === 0)
+  assert.match(row.actor, /^live full key \.\.\./)
+  assert.equal(row.mode, 'live')
+  assert.ok(!row.after.phone.includes(phone) && row.after.phone.endsWith(phone.slice(-3)), row.after.phone)
+  const alarms = async () => {
+    await service.run('raise-alerts')
+    return service.rows<{ says: string }>(
+      `select says from alerts where kind = 'long_look_ups' and closed_at is null and subject like '%' || $1`,
+      [merchant.id],
+    )
+  }
+  await service.rows(
+    `insert into audit (at, actor_kind, actor, origin, action, merchant_id, mode)
+     select $2, 'key', 'a key', '::1', 'wallet.look-up', m.id, 'live' from merchants m, generate_series(1, 298) where m.public_id = $1`,
+    [merchant.id, service.clock.now()],
+  )
+  assert.deepEqual(await alarms(), [])
+  await resolve(live, phone)
+  const [alarm] = await alarms()
+  assert.match(alarm?.says ?? '', /has asked for the holders of 300 wallets within an hour/)
+})
+
+test('asking moves nothing, and an inactive or unverified merchant may ask', async () => {
   const { merchant, test: api, live } = await service.shop({ verified: false })
   await service.set(merchant, { active: false })
   const before = await payoutDigest(service)

@@ -58,6 +58,18 @@ longTest(
   },
 )
 
+test('a counter and a Home that lie open do not keep their person signed in', async () => {
+  const owner = await signedInAs(service, shop)
+  for (const part of [`${BASE}?part=latest`, `${BASE}/counter?part=strip`])
+    for (let minutes = 0; minutes < 14; minutes += 1) {
+      service.pass(60_001)
+      assert.equal((await owner.get(part)).status, 200)
+    }
+  service.pass(3 * 60_000)
+  assert.equal((await owner.get(`${BASE}?part=latest`)).status, 303)
+  assert.equal((await owner.get(BASE)).location, '/dashboard/sign-in?then=%2Fdashboard%2Ftest')
+})
+
 test('the audit shows both places in one order, pages both ways, and never who of ours acted', async () => {
   const own = await service.merchant({ vending: true })
   const owner = await signedInAs(service, own)

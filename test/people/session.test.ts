@@ -23,7 +23,8 @@ async function signIn(token: string): Promise<void> {
   )
 }
 
-const find = (token: string | null) => findSession(service.gateway, 'merchant', token)
+const find = (token: string | null, isPoll = false) =>
+  findSession(service.gateway, 'merchant', token, { isPoll })
 
 test('a cookie finds its session with the merchants of its person, and no other text finds one', async () => {
   await signIn('a-token')
@@ -55,6 +56,52 @@ test('A68: a session ends after thirty idle minutes, and after twelve hours of u
   await signIn('d-token')
   service.pass(31 * MINUTE)
   assert.equal(await find('d-token'), null, 'after thirty-one idle minutes')
+})
+
+test('A68: what a page asks by itself does not keep a person signed in, and keeps a till', async () => {
+  await signIn('p-token')
+  await signIn('t-token')
+  await service.rows(
+    `update people set kind = 'till', email = null, email_key = null where public_id = 'per_' || repeat('t', 21)`,
+  )
+  for (let minutes = 0; minutes < 29; minutes += 1) {
+    service.pass(MINUTE + 1)
+    assert.ok(await find('p-token', true), `after ${minutes} minutes`)
+    assert.ok(await find('t-token', true))
+  }
+  service.pass(2 * MINUTE)
+  assert.equal(await find('p-token', true), null)
+  assert.ok(await find('t-token', true))
+  const [seen] = await service.rows<{ at: Date }>(
+    `select seen_at as at from sessions where id = 'ses_' || repeat('t', 21)`,
+  )
+  assert.ok(
+    seen && service.clock.nowMs() - seen.at.getTime() < MINUTE,
+    'the people page shows when a till was last there',
+  )
+})
+
+test('a till is as far as its owners: with an address that none of them has proven it is not confirmed', async () => {
+  await signIn('u-token')
+  const { at } = (await find('u-token')) as SignedIn
+  await service.rows(
+    `with till as (insert into people (public_id, realm, kind, name, created_at)
+       values ('per_' || repeat('v', 21), 'merchant', 'till', 'Front', $1) returning id),
+     works as (insert into memberships (person_id, merchant_id, role, created_at) select id, $2, 'cashier', $1 from till)
+     insert into sessions (id, hash, person_id, merchant_id, stage, agent, address, created_at, seen_at, ends_at)
+     select 'ses_' || repeat('v', 21), $3, id, $2, 'in', '', '', $1, $1, $1::timestamptz + interval '1 hour' from till`,
+    [service.clock.now(), at?.merchantId, hashToken('v-token')],
+  )
+  const confirmed = async () => {
+    const found = (await find('v-token')) as SignedIn & { at: NonNullable<SignedIn['at']> }
+    return callerOf(found, { mode: 'live', origin: '::1', requestId: 'r', nowMs: service.clock.nowMs() })
+      .confirmed
+  }
+  assert.equal(await confirmed(), false)
+  await service.rows(`update people set confirmed_at = $1 where public_id = 'per_' || repeat('u', 21)`, [
+    service.clock.now(),
+  ])
+  assert.equal(await confirmed(), true)
 })
 
 test('the use of a session is noted once a minute, whoever is fast', async () => {

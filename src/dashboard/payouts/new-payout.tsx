@@ -11,7 +11,7 @@ import { ugx } from '../../pages/wording.ts'
 import { type PayoutCreate, PayoutCreateShape } from '../../payouts/payout-request.ts'
 import { checkPayout } from '../../payouts/prepared/check-payout.ts'
 import { checkerState } from '../../payouts/prepared/set-checker-rule.ts'
-import { resolveAccount } from '../../payouts/resolve-account.ts'
+import { lookUpWallet } from '../../payouts/resolve-account.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { PAYOUTS } from '../texts/payouts.ts'
 import type { DashboardVisit } from '../visit.ts'
@@ -92,7 +92,7 @@ export async function checkRecipient(visit: DashboardVisit, values: Values): Pro
 async function holderOf({ app, caller }: DashboardVisit, phone: string): Promise<string> {
   try {
     await app.exactWindows.resolve_account.takeNow(caller, app.clock.nowMs())
-    const { active, registered_name: name } = await resolveAccount(app, caller, phone)
+    const { active, registered_name: name } = await lookUpWallet(app, caller, phone)
     if (!active) throw new FieldFault('phone', create.nobody)
     return name ?? create.noName
   } catch (error) {

@@ -8,6 +8,7 @@ export const ACTION_NAMES: Partial<Record<Action, string>> = {
   'branding.set': 'Change logo and colour',
   'payouts.read': 'See payouts and payroll',
   export: 'Download lists as CSV',
+  'wallet.look-up': 'Ask whose wallet a number is',
   'charge.create': 'Ask for a payment',
   'charge.refund': 'Refund a charge (cashiers: up to the limit)',
   'link.create': 'Make payment links',

@@ -2,7 +2,7 @@ import type { PersonCaller } from '../../../actors/actor.ts'
 import { allow } from '../../../actors/allow.ts'
 import type { App } from '../../../app.ts'
 import { Refusal } from '../../../platform/refusal.ts'
-import { resolveAccount } from '../../resolve-account.ts'
+import { lookUpWallet } from '../../resolve-account.ts'
 import { getDraft } from './draft.ts'
 import { linesOf } from './draft-lines.ts'
 
@@ -35,7 +35,7 @@ async function holderOf(app: App, caller: PersonCaller, { line, item }: Asked): 
   const phone = item.ok ? item.phone : undefined
   try {
     await app.exactWindows.resolve_account.takeNow(caller, app.clock.nowMs())
-    const { active, registered_name: name } = await resolveAccount(app, caller, phone)
+    const { active, registered_name: name } = await lookUpWallet(app, caller, phone)
     return { line, active, name, unknown: null }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
