@@ -6,6 +6,7 @@ import { doneTo } from '../pages/shown.ts'
 import type { Surface } from '../pages/surface.ts'
 import type { Membership, SignedIn } from '../people/session.ts'
 import { addressIn, modeOf, TEST } from './addresses.ts'
+import { isHiddenFromOperators } from './hidden-from-operators.ts'
 import { ROUTES } from './routes-list.ts'
 import { Shell } from './shell.tsx'
 import { FRAME } from './texts/frame.ts'
@@ -14,10 +15,8 @@ import type { DashboardVisit } from './visit.ts'
 /** The surface whose operators look at merchants' pages: how they sign in, and where it begins. */
 type Operators = Pick<Surface<DashboardVisit>, 'base' | 'signIn' | 'sessionCookie' | 'findSession' | 'stepUp'>
 
-// What is about somebody's own account, and files: a statement closes its month, and lists of phones stay with the merchant.
-const NOT_SHOWN = ['/settings/security', '/settings/audit', '/wallet/statements/:period', '/bulk/:id/mend']
 const isShown = (route: (typeof ROUTES)[number]): route is PageRoute<DashboardVisit> =>
-  route.kind === 'page' && !NOT_SHOWN.some((path) => route.path === path || route.path.startsWith(`${path}/`))
+  route.kind === 'page' && !isHiddenFromOperators(route.path)
 
 /** A merchant's pages as its viewers see them, for operators: no form, and every POST is refused. */
 export function viewAs(operators: Operators): Surface<DashboardVisit> {

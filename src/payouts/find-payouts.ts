@@ -20,6 +20,10 @@ const BY_ID = statement<Payout>(
   'payout by id',
   `select ${PAYOUT_COLUMNS} from payouts p where p.merchant_id = $1 and p.id = $2 and p.mode = $3 and p.published`,
 )
+const HIDDEN = statement<{ id: string }>(
+  'payouts that have no page yet',
+  'select id from payouts where merchant_id = $1 and id = any($2::text[]) and not published',
+)
 const ANY_MODE = statement<Payout>(
   'payout in any mode',
   `select ${PAYOUT_COLUMNS} from payouts p where p.merchant_id = $1 and p.id = $2`,
@@ -84,4 +88,14 @@ function statementFor(filter: PayoutFilter) {
   if (filter.reference !== null) return LIST_BY.reference
   if (filter.phone !== null) return LIST_BY.phone
   return filter.status === null ? LIST_ALL : LIST_BY.status
+}
+
+/** Those of these payouts that are hidden: the operator has not said yet, or has said no, and then there never was one. */
+export async function hiddenPayouts(
+  app: App,
+  { merchantId }: Caller,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set()
+  return new Set((await app.db.query(HIDDEN, [merchantId, ids])).map(({ id }) => id))
 }

@@ -89,7 +89,11 @@ export async function search(app: App, caller: Caller, text: string): Promise<Fo
 }
 
 /** An order of a machine is a link too, under the same id. */
-async function linkOrOrder(app: App, { merchantId }: Caller, id: string): Promise<Prefix> {
+export async function linkOrOrder(
+  app: App,
+  { merchantId }: Pick<Caller, 'merchantId'>,
+  id: string,
+): Promise<'lnk_' | 'ord_'> {
   const link = await findLink(app, { merchantId, id })
   return link?.kind === 'order' ? 'ord_' : 'lnk_'
 }

@@ -45,6 +45,10 @@ test('a person makes a test charge, sees it under way and then paid, and refunds
   assert.equal(again.location, refunded.location)
   const { body } = await service.client(shop.keys.test).get('/v1/payouts')
   assert.equal(body.data.length, 1)
+  const cashier = await signedInAs(service, shop, { role: 'cashier' })
+  const seen = await cashier.get(sent.location)
+  assert.ok(mainOf(seen).includes(body.data[0].id))
+  assert.doesNotMatch(seen.text, /href="[^"]*\/payouts/, 'no link that the cashier may not follow')
 })
 
 test('a charge that the rules refuse is refused in their words', async () => {

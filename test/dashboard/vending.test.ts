@@ -69,6 +69,12 @@ test('a developer adds a machine, makes a test order, and a person says what hap
   const decided = await cashier.send(await cashier.get(`${BASE}/orders/${id}`), '/delivered')
   assert.match(mainOf(await cashier.follow(decided)), /Your decision was kept\. .*dispensed/)
   assert.equal((await cashier.get(`${BASE}/search?q=${id}`)).location, `${BASE}/orders/${id}`)
+  const charge = /\/charges\/(txn_[a-z0-9]+)"/.exec(waiting.text)?.[1] ?? ''
+  const paid = await cashier.get(`${BASE}/charges/${charge}`)
+  assert.match(mainOf(paid), new RegExp(`Vending order ${id}`))
+  assert.ok(paid.text.includes(`href="${BASE}/orders/${id}"`), 'the charge leads to the order it paid for')
+  assert.equal((await cashier.get(`${BASE}/links/${id}`)).location, `${BASE}/orders/${id}`)
+  assert.equal((await cashier.get(`/dashboard/links/${id}`)).status, 404, 'not in the other mode')
 })
 
 test('orders page both ways, and those of others are not there', async () => {

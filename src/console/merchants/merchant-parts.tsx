@@ -180,7 +180,7 @@ export const Exceptions = ({ visit, read }: VisitedPart) => (
         caption={exceptions.title}
         rows={read.exceptions.slice(0, MOST_EXCEPTIONS)}
         columns={BREAKS}
-        href={({ subject }) => visit.to(`/payments/${subject}`)}
+        href={({ id }) => visit.to(`/reconciliation/exceptions/${id}`)}
       />
     )}
   </Section>

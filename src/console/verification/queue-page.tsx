@@ -1,3 +1,4 @@
+import { mayDo } from '../../actors/allow.ts'
 import { Empty, Said, Section, Time } from '../../pages/parts.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
 import { type Column, Pager, Table } from '../../pages/table.tsx'
@@ -35,6 +36,7 @@ export async function showQueue(visit: ConsoleVisit): Promise<Shown> {
   const here = visit.to('/verification')
   const toReview = (id: string) => visit.to(`/verification/${id}`)
   const ended = ends.flat()
+  const mayReview = mayDo(visit.caller, 'verification.read')
   return shownPage(
     VERIFICATION.title,
     <>
@@ -49,7 +51,7 @@ export async function showQueue(visit: ConsoleVisit): Promise<Shown> {
           caption={VERIFICATION.title}
           rows={rows}
           columns={columnsAt(visit.now)}
-          href={({ publicId }) => toReview(publicId)}
+          {...(mayReview ? { href: ({ publicId }: (typeof rows)[number]) => toReview(publicId) } : {})}
         />
       )}
       <Pager cursors={{ newer, older }} query={query} here={here} oldestFirst />
@@ -62,7 +64,7 @@ export async function showQueue(visit: ConsoleVisit): Promise<Shown> {
             caption={ending.title}
             rows={ended}
             columns={ENDING}
-            href={({ merchant }) => toReview(merchant)}
+            {...(mayReview ? { href: ({ merchant }: (typeof ended)[number]) => toReview(merchant) } : {})}
           />
         )}
       </Section>

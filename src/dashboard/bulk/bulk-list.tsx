@@ -96,7 +96,9 @@ export async function showBulk(visit: DashboardVisit, state: FormState | null = 
             caption={drafts.title}
             rows={unsent}
             columns={DRAFT_COLUMNS}
-            href={({ id }) => visit.to(`/bulk/drafts/${id}`)}
+            {...(mayDo(visit.caller, 'bulk.draft')
+              ? { href: ({ id }: Pick<BulkDraft, 'id'>) => visit.to(`/bulk/drafts/${id}`) }
+              : {})}
           />
         </Section>
       )}

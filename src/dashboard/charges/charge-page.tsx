@@ -19,7 +19,9 @@ import { type Shown, shownPage } from '../../pages/shown.ts'
 import { addressWith } from '../../pages/table.tsx'
 import { ugx } from '../../pages/wording.ts'
 import type { OperatorState } from '../../rails/operator-state.ts'
+import { linkOrOrder } from '../../reports/search.ts'
 import { chargeStory, type Story as StoryOf } from '../../reports/story/story.ts'
+import { ObjectLink } from '../object-link.tsx'
 import { OperatorNotes, statesFor } from '../operators/operator-notes.tsx'
 import { EventsTold, entriesOf, MoneyMoved } from '../story/story-parts.tsx'
 import { CHARGES } from '../texts/charges.ts'
@@ -39,6 +41,8 @@ export const REFUND: FormSpec = {
 type Told = {
   visit: DashboardVisit
   charge: Charge
+  /** What it paid for is a vending order. */
+  isOrder: boolean
   story: StoryOf
   state: FormState | null
   states: readonly OperatorState[]
@@ -51,7 +55,9 @@ export async function showCharge(visit: DashboardVisit, state: FormState | null 
   const { app, caller } = visit
   const charge = await getCharge(app, caller, visit.params.id ?? '')
   const states = isOpen(charge) ? await statesFor(visit) : []
-  const told = { visit, charge, story: await chargeStory(app, caller, charge), state, states }
+  const { paymentLinkId } = charge
+  const isOrder = paymentLinkId !== null && (await linkOrOrder(app, caller, paymentLinkId)) === 'ord_'
+  const told = { visit, charge, isOrder, story: await chargeStory(app, caller, charge), state, states }
   if (visit.part === 'story') return { kind: 'part', body: <Story {...told} />, final: !isOpen(charge) }
   return shownPage(
     charge.id,
@@ -73,7 +79,7 @@ export async function showCharge(visit: DashboardVisit, state: FormState | null 
 }
 
 /** The part that changes while the charge is under way; its script asks for it again. */
-function Story({ visit, charge, story, state, states }: Told) {
+function Story({ visit, charge, isOrder, story, state, states }: Told) {
   const open = isOpen(charge)
   const live = open ? { 'data-live': addressWith(visit.to(`/charges/${charge.id}`), { part: 'story' }) } : {}
   return (
@@ -85,7 +91,7 @@ function Story({ visit, charge, story, state, states }: Told) {
           <Timeline entries={entriesOf(visit, story)} />
         </Section>
         <Section title={facts.title}>
-          <ChargeFacts visit={visit} charge={charge} view={presentCharge(charge)} />
+          <ChargeFacts visit={visit} charge={charge} isOrder={isOrder} view={presentCharge(charge)} />
         </Section>
       </div>
       {charge.status === 'succeeded' && (
@@ -99,7 +105,9 @@ function Story({ visit, charge, story, state, states }: Told) {
   )
 }
 
-function ChargeFacts({ visit, charge, view }: { visit: DashboardVisit; charge: Charge; view: ChargeView }) {
+type FactsProps = Pick<Told, 'visit' | 'charge' | 'isOrder'> & { view: ChargeView }
+
+function ChargeFacts({ visit, charge, isOrder, view }: FactsProps) {
   return (
     <Facts
       facts={[
@@ -113,13 +121,10 @@ function ChargeFacts({ visit, charge, view }: { visit: DashboardVisit; charge: C
         charge.email !== null && [facts.email, <Said text={charge.email} />],
         [facts.reference, <Said text={charge.reference} />],
         charge.paymentLinkId !== null && [
-          facts.link,
-          <a href={visit.to(`/links/${charge.paymentLinkId}`)}>{charge.paymentLinkId}</a>,
+          isOrder ? facts.order : facts.link,
+          <ObjectLink visit={visit} id={charge.paymentLinkId} {...(isOrder ? { as: 'ord_' } : {})} />,
         ],
-        charge.refundId !== null && [
-          facts.refund,
-          <a href={visit.to(`/payouts/${charge.refundId}`)}>{charge.refundId}</a>,
-        ],
+        charge.refundId !== null && [facts.refund, <ObjectLink visit={visit} id={charge.refundId} />],
         [facts.sms, <Said text={charge.railTransactionId} />],
         [facts.rail, <Said text={charge.railReference} />],
         [facts.created, <Time at={charge.createdAt} />],

@@ -4,13 +4,15 @@ import { type Page, readListWindow } from '../../http/lists.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
 import { Copy, Empty, Facts, Money, Note, RawJson, Said, Section, Status, Time } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
+import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
 import { type Column, cursorsOf, Pager, pageQuery, Table } from '../../pages/table.tsx'
 import { getLink } from '../../payment-links/find-links.ts'
 import { listLinkPayments } from '../../payment-links/link-payments.ts'
 import { type LinkWithCharges, linkUrl, presentLink } from '../../payment-links/payment-link.ts'
+import { tagOf } from '../../platform/ids.ts'
 import { MOST_PICTURE_BYTES } from '../../storefront/picture.ts'
 import { findItemOfLink } from '../../storefront/publish-link.ts'
+import { findOrder } from '../../vending/orders/find-orders.ts'
 import { LINKS } from '../texts/links.ts'
 import type { DashboardVisit } from '../visit.ts'
 
@@ -50,7 +52,12 @@ const PAYMENTS: readonly Column<Charge>[] = [
 /** One link: its address, its QR code, what it asks for, what was paid on it, and what can be done with it. */
 export async function showLink(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
   const { app, caller, params } = visit
-  const link = await getLink(app, caller, params.id ?? '')
+  const id = params.id ?? ''
+  // An order has the id of a link: whoever has only the id comes here first.
+  const { tag, merchantId, mode } = caller
+  const order = tagOf('lnk_', id) === tag ? await findOrder(app, { merchantId, id }) : null
+  if (order?.mode === mode) return doneTo(visit.to(`/orders/${id}`))
+  const link = await getLink(app, caller, id)
   const view = presentLink(link, app.baseUrl)
   const window = { ...readListWindow(pageQuery(visit.query)), endingBefore: visit.query.before ?? null }
   const paid = await listLinkPayments(app, caller, { linkId: link.id, window })

@@ -2,27 +2,12 @@ import { Empty, Money, Said, Section, Status, Time } from '../../pages/parts.tsx
 import { type Shown, shownPage } from '../../pages/shown.ts'
 import { type Column, Table } from '../../pages/table.tsx'
 import { presentLink } from '../../payment-links/payment-link.ts'
-import { type Prefix, search } from '../../reports/search.ts'
+import { search } from '../../reports/search.ts'
+import { OBJECT_PAGES, pathIn } from '../object-link.tsx'
 import { SEARCH } from '../texts/search.ts'
 import { type DashboardRoute, type DashboardVisit, page } from '../visit.ts'
 
 const { columns } = SEARCH
-// Where the page of an object is, by the beginning of its id.
-const PAGES: Record<Prefix, string> = {
-  txn_: '/charges',
-  pout_: '/payouts',
-  lnk_: '/links',
-  ord_: '/orders',
-  spo_: '/payroll',
-  sub_: '/subaccounts',
-  gc_: '/gift-cards',
-  itm_: '/storefront',
-  dsp_: '/disputes',
-  evt_: '/developers/webhooks',
-  batch_: '/bulk',
-  setl_: '/wallet/settlements',
-}
-
 type Row = {
   id: string
   amount: number
@@ -46,7 +31,8 @@ async function showSearch(visit: DashboardVisit): Promise<Shown> {
   const { app, caller, query } = visit
   const text = query.q ?? ''
   const found = await search(app, caller, text)
-  if (found.kind === 'id') return { kind: 'redirect', to: visit.to(`${PAGES[found.prefix]}/${found.id}`) }
+  if (found.kind === 'id')
+    return { kind: 'redirect', to: visit.to(pathIn(OBJECT_PAGES[found.prefix], found.id)) }
   const groups = [
     {
       title: SEARCH.charges,

@@ -1,13 +1,16 @@
+import type { Action } from '../../actors/actions.ts'
+import { mayDo } from '../../actors/allow.ts'
 import { Section } from '../../pages/parts.tsx'
 import { shownPage } from '../../pages/shown.ts'
 import { BRANDING_PATH } from '../branding/branding-page.tsx'
+import { leadsOn } from '../hidden-from-operators.ts'
 import { NOTICES_PATH } from '../notices/notices-page.tsx'
 import { PEOPLE_PATH } from '../people/people-page.tsx'
 import { SECURITY_PATH } from '../people/security-page.tsx'
 import { SETTINGS } from '../texts/settings.ts'
 import { type DashboardRoute, type DashboardVisit, page } from '../visit.ts'
 
-type Entry = { path: string; name: string; says: string }
+type Entry = { path: string; name: string; says: string; see?: Action }
 
 const ENTRIES: readonly Entry[] = [
   { path: BRANDING_PATH, ...SETTINGS.branding },
@@ -16,8 +19,12 @@ const ENTRIES: readonly Entry[] = [
   { path: SECURITY_PATH, ...SETTINGS.security },
   { path: '/settings/limits', ...SETTINGS.limits },
   { path: NOTICES_PATH, ...SETTINGS.notifications },
-  { path: '/settings/audit', ...SETTINGS.audit },
+  { path: '/settings/audit', ...SETTINGS.audit, see: 'audit.read' },
 ]
+
+/** Those that lead somewhere for this person. */
+const entriesFor = (visit: DashboardVisit) =>
+  ENTRIES.filter(({ path, see }) => leadsOn(visit, path) && (see === undefined || mayDo(visit.caller, see)))
 
 /** Where each setting of the business and of one's own account is. */
 const showSettings = async (visit: DashboardVisit) =>
@@ -25,7 +32,7 @@ const showSettings = async (visit: DashboardVisit) =>
     SETTINGS.title,
     <>
       <h1>{SETTINGS.title}</h1>
-      {ENTRIES.map(({ path, name, says }) => (
+      {entriesFor(visit).map(({ path, name, says }) => (
         <Section title={name}>
           <p>{says}</p>
           <p>

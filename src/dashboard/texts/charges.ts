@@ -60,6 +60,7 @@ export const CHARGES = {
     email: 'E-mail',
     reference: 'Your reference',
     link: 'Payment link',
+    order: 'Vending order',
     refund: 'Refund',
     rail: 'Reference at the operator',
     sms: "Number in the customer's SMS",

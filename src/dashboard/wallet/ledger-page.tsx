@@ -6,6 +6,8 @@ import { Empty, Money, Said, Section, Time } from '../../pages/parts.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
 import { addressWith, type Column, Pager, Table } from '../../pages/table.tsx'
 import { ugx } from '../../pages/wording.ts'
+import { hiddenPayouts } from '../../payouts/find-payouts.ts'
+import { ObjectLink } from '../object-link.tsx'
 import { WALLET } from '../texts/wallet.ts'
 import type { DashboardVisit } from '../visit.ts'
 import { pausedNote, WalletPages } from './wallet-shell.tsx'
@@ -26,6 +28,8 @@ export async function showWallet(visit: DashboardVisit): Promise<Shown> {
     caller.merchantId,
     read.lines.map(({ subject }) => subject),
   )
+  const payouts = read.lines.flatMap(({ subject }) => (subject.startsWith('pout_') ? [subject] : []))
+  const hidden = await hiddenPayouts(app, caller, payouts)
   const here = visit.to('/wallet')
   return shownPage(
     WALLET.title,
@@ -57,7 +61,7 @@ export async function showWallet(visit: DashboardVisit): Promise<Shown> {
             <p>{ledger.emptySays}</p>
           </Empty>
         ) : (
-          <Table caption={ledger.title} rows={read.lines} columns={columnsFor(visit, told)} />
+          <Table caption={ledger.title} rows={read.lines} columns={columnsFor(visit, { told, hidden })} />
         )}
         <Pager
           cursors={{ newer: textOf(read.newer), older: textOf(read.older) }}
@@ -76,9 +80,11 @@ function windowOf({ after, before }: DashboardVisit['query']) {
 
 const textOf = (seq: number | null) => (seq === null ? null : String(seq))
 
-const columnsFor = (visit: DashboardVisit, told: Told): readonly Column<LedgerLine>[] => [
+type Known = { told: Awaited<ReturnType<typeof toldOf>>; hidden: ReadonlySet<string> }
+
+const columnsFor = (visit: DashboardVisit, known: Known): readonly Column<LedgerLine>[] => [
   { title: ledger.columns.what, cell: ({ kind }) => ledger.kinds[kind] ?? kind.replaceAll('_', ' ') },
-  { title: ledger.columns.about, cell: ({ subject }) => <About visit={visit} id={subject} told={told} /> },
+  { title: ledger.columns.about, cell: ({ subject }) => <About visit={visit} id={subject} known={known} /> },
   {
     title: ledger.columns.change,
     cell: ({ change }) => <span class="money">{`${change < 0 ? '−' : '+'}${ugx(Math.abs(change))}`}</span>,
@@ -88,26 +94,17 @@ const columnsFor = (visit: DashboardVisit, told: Told): readonly Column<LedgerLi
   { title: ledger.columns.at, cell: ({ at }) => <Time at={at} /> },
 ]
 
-type Told = Awaited<ReturnType<typeof toldOf>>
-
 /** What a line is about; of a correction the movement that it mends, and why. */
-function About({ visit, id, told }: { visit: DashboardVisit; id: string; told: Told }) {
-  const correction = told.get(id)
-  if (correction === undefined) return <Subject visit={visit} id={id} />
+function About({ visit, id, known }: { visit: DashboardVisit; id: string; known: Known }) {
+  const correction = known.told.get(id)
+  if (known.hidden.has(id)) return <code>{id}</code>
+  if (correction === undefined) return <ObjectLink visit={visit} id={id} />
   return (
     <>
-      <Subject visit={visit} id={correction.about} />
+      <ObjectLink visit={visit} id={correction.about} />
       <p class="hint">
         <Said text={correction.told} />
       </p>
     </>
   )
-}
-
-const PLACES: Readonly<Record<string, string>> = { txn: '/charges', pout: '/payouts' }
-
-/** A link to what a line is about, where it has a page. */
-function Subject({ visit, id }: { visit: DashboardVisit; id: string }) {
-  const place = PLACES[id.split('_', 1)[0] ?? '']
-  return place === undefined ? <code>{id}</code> : <a href={visit.to(`${place}/${id}`)}>{id}</a>
 }

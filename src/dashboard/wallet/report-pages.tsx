@@ -6,6 +6,7 @@ import { type Column, cursorsOf, type Filter, Pager, pageQuery, Table } from '..
 import { kampalaMonth, monthBounds } from '../../platform/kampala.ts'
 import { listSettlements, type SettlementRow } from '../../reports/settlements.ts'
 import { statementOf } from '../../reports/statement/statement-of.ts'
+import { leadsOn } from '../hidden-from-operators.ts'
 import { ExportBox, exportForm } from '../lists/exports.tsx'
 import { WALLET } from '../texts/wallet.ts'
 import type { DashboardVisit } from '../visit.ts'
@@ -59,7 +60,10 @@ export async function showSettlements(visit: DashboardVisit, state: FormState | 
 /** The months that have a statement, newest first. */
 export async function showStatements(visit: DashboardVisit): Promise<Shown> {
   const months = monthsSince(visit.merchant.createdAt, visit.now)
-  const link = (month: string, text: string) => <a href={visit.to(`/wallet/statements/${month}`)}>{text}</a>
+  const link = (month: string, text: string) => {
+    const path = `/wallet/statements/${month}`
+    return leadsOn(visit, path) ? <a href={visit.to(path)}>{text}</a> : text
+  }
   const columns: readonly Column<string>[] = [
     {
       title: statements.columns.month,
