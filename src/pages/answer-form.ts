@@ -85,6 +85,7 @@ async function submitOnce<V extends Visit>(visit: V, route: FormRoute<V>, values
   const claim = await claimForm(visit.gateway, sent)
   if (claim.kind === 'busy') throw new UnderWay(errors.busy)
   if (claim.kind === 'changed') throw new Refusal(409, 'conflict', errors.changed)
+  if (claim.kind === 'used') throw new Refusal(409, 'conflict', errors.used)
   if (claim.kind === 'done')
     return { kind: 'redirect', to: claim.to, ...(claim.flash === null ? {} : { flash: claim.flash }) }
   try {

@@ -41,12 +41,13 @@ type Place = Pick<Gateway, 'directory' | 'clock'>
 
 /**
  * What is known of a one-time form: claimed for this request; under way elsewhere; sent before with other values, where it is not known
- * whether that took effect; or done, with where it led.
+ * whether that took effect; done with other values; or done, with where it led.
  */
 export type FormClaim =
   | { kind: 'claimed' }
   | { kind: 'busy' }
   | { kind: 'changed' }
+  | { kind: 'used' }
   | { kind: 'done'; to: string; flash: Flash | null }
 
 /** A form that was sent: its token, and the digest of what was typed. */
@@ -60,7 +61,9 @@ export async function claimForm({ directory, clock }: Place, { token, typed }: S
   const [claimed] = await directory.query(CLAIM, [hash, new Date(now).toISOString(), stale, typed])
   if (claimed) return { kind: 'claimed' }
   const [row] = await directory.query(FIND, [hash])
-  if (row?.location == null) return { kind: row?.typed.equals(typed) === false ? 'changed' : 'busy' }
+  const isOther = row?.typed.equals(typed) === false
+  if (row?.location == null) return { kind: isOther ? 'changed' : 'busy' }
+  if (isOther) return { kind: 'used' }
   return {
     kind: 'done',
     to: row.location,

@@ -47,6 +47,7 @@ export const PARTS = {
     busy: 'This form is being worked on. It is done once, however often it is sent. Load the page again in a moment.',
     changed:
       'This form was sent before with other values, and it is not known whether that took effect. Look at the list first, then fill in a new form.',
+    used: 'This form was sent before with other values, and that took effect. Send it again if you want this as well.',
     doubled: 'This form has a field twice, so nothing was done. Open the page and send it from there.',
     tooLarge: 'This form carries too much, so nothing was done.',
     uploads: 'Other files are being received, so nothing was done. Wait a moment and send the form again.',

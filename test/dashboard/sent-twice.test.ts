@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { FormSpec } from '../../src/pages/form-spec.ts'
+import { PARTS } from '../../src/pages/texts.ts'
 import { dispenseSecretBinding } from '../../src/vending/callbacks/dispense-secret.ts'
 import { startReceiver } from '../fakes/receiver.ts'
 import type { Page } from '../helpers/browser.ts'
@@ -10,7 +12,7 @@ import { startPayingService } from '../helpers/payouts.ts'
 import { tableDigests, writtenSince } from './whole/digest.ts'
 import { filledIn } from './whole/filled-in.ts'
 import { formsOf } from './whole/places.ts'
-import { post, tokensOf } from './whole/send-form.ts'
+import { post, type Sent, tokensOf } from './whole/send-form.ts'
 import { wholeShop } from './whole/shop.ts'
 
 const receiver = opened(() => startReceiver())
@@ -61,10 +63,51 @@ test('every form that moves money or makes a secret does it once, however often 
     const written = await writtenSince(service, before)
     if (shownBy(later) !== shownBy(first)) wrong.push(`${address}: ${shownBy(first)} | ${shownBy(later)}`)
     if (written.length > 0) wrong.push(`${address} wrote ${written.join(' ')}`)
+    if (first.status !== 303) continue
+    const fault = await sentWithOther({ address, fields: sent.fields, file }, route.spec)
+    if (fault !== null) wrong.push(`${address} ${fault}`)
   }
   assert.deepEqual(wrong, [])
   const expected = REFUSED_HERE.filter((path) => LOOKS_AT_ALL || refused.has(path))
   assert.deepEqual([...refused].filter((path) => !done.has(path)).sort(), expected)
+})
+
+/** The same form, sent again after a step back with another value in it; what is wrong with the answer, or null. */
+async function sentWithOther(sent: Sent, spec: FormSpec): Promise<string | null> {
+  const { owner } = shop.people
+  const field = spec.fields.find(
+    ({ name, kind = 'text' }) => kind === 'amount' || kind === 'text' || name === 'amount',
+  )
+  if (field === undefined) return null
+  const value = field.kind === 'text' || field.kind === undefined ? 'Other words' : '2,345'
+  const before = await tableDigests(service)
+  const reply = await post(owner, { ...sent, fields: { ...sent.fields, [field.name]: value } })
+  const written = (await writtenSince(service, before)).join(' ')
+  if (reply.status !== 409 || !mainOf(reply).includes(PARTS.errors.used))
+    return `says ${reply.status} ${reply.location} ${mainOf(reply).slice(0, 200)} of other values`
+  const form = reply.forms.find(({ action }) => action.split('?', 1)[0] === sent.address)
+  // Some forms are on pages of other roles, or of one mode alone.
+  if (form === undefined) return written === '' ? null : `wrote ${written}`
+  if (form.fields[field.name] !== value) return `forgets ${field.name}`
+  if (form.fields.form === sent.fields.form) return 'offers the form that was used'
+  return written === '' ? null : `wrote ${written}`
+}
+
+test('a form that was sent, changed after a step back and sent again is told so, and may be sent as a new one', async () => {
+  const { owner } = shop.people
+  const page = await owner.get('/dashboard/test/links')
+  const first = await owner.send(page, '/links/new', { amount: '5,000' })
+  const mended = await owner.send(page, '/links/new', { amount: '7,000' })
+  assert.equal(mended.status, 409)
+  assert.match(
+    mainOf(mended),
+    /Nothing was done\. This form was sent before with other values, and that took effect/,
+  )
+  const second = await owner.send(mended, '/links/new')
+  assert.deepEqual([first.status, second.status], [303, 303])
+  assert.notEqual(second.location, first.location)
+  assert.match(mainOf(await owner.follow(second)), /UGX 7,000/)
+  assert.equal((await owner.send(page, '/links/new', { amount: '5,000' })).location, first.location)
 })
 
 test('a form that made a dispense secret and is sent again does not bring it back after a newer one', async () => {
