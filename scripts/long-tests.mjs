@@ -98,6 +98,7 @@ const PARTLY_LONG = {
   'src/platform/outbound/attempt': 'receivers that are slow for real seconds',
   'test/console/every-page': 'every page and form x every role and every fault',
   'test/console/journeys': 'journeys in a browser',
+  'test/contracts/nasty-forms': 'every body to every form of every surface',
   'test/contracts/nasty-bodies': 'every body to every endpoint that reads one',
   'test/contracts/closed-connections': 'clients that leave the service waiting for real seconds',
   'test/contracts/resolve-account': 'an operator that is silent for nine real seconds',

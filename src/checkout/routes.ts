@@ -7,7 +7,7 @@ import { serveAssets } from '../pages/asset-routes.ts'
 import { readCookies } from '../pages/cookies.ts'
 import { readFields } from '../pages/fields.ts'
 import { judgeParams } from '../pages/params.ts'
-import { notFound, Refusal } from '../platform/refusal.ts'
+import { bodyTooLarge, notFound, Refusal } from '../platform/refusal.ts'
 import { CHECKOUT_ASSETS } from './assets.ts'
 import { languageCookie } from './cookies.ts'
 import { displayState, displayTrouble, showDisplay } from './display/display-pages.ts'
@@ -126,6 +126,7 @@ async function handled(
 ): Promise<Reply> {
   try {
     judgeParams(visit.params)
+    if (visit.posted === null) throw bodyTooLarge()
     const to = request.method !== 'POST' ? meantAddress(request.url) : null
     if (route.polled && to === null) return await look(options, route, visit)
     admit(options, route, visit)
@@ -209,12 +210,14 @@ function readVisit({ trustedProxies, baseUrl }: CheckoutOptions, request: Fastif
   const { pathname, searchParams } = new URL(request.url.replace(/^\/{2,}/, '/'), 'http://here')
   const query: Record<string, string> = Object.create(null)
   for (const [name, value] of searchParams) query[name] ??= value
+  const posted = readFields(request.body)
   searchParams.delete('lang')
   const rest = searchParams.toString()
   return {
     params: request.params as Record<string, string>,
     query,
-    fields: readFields(request.body),
+    posted,
+    fields: posted?.fields ?? {},
     cookies,
     address: clientAddress(request.raw, trustedProxies),
     language: languageOf({

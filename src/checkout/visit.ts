@@ -1,7 +1,7 @@
 import { someone } from '../actors/actor.ts'
 import type { Gateway } from '../app.ts'
 import type { Shop, ShopFinder } from '../merchants/shops.ts'
-import type { Fields } from '../pages/fields.ts'
+import type { Fields, ReadFields } from '../pages/fields.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { PublicLimits } from './public-limits.ts'
 import type { Language, View } from './view.ts'
@@ -21,6 +21,8 @@ export type Checkout = {
 export type Visit = {
   params: Readonly<Record<string, string>>
   query: Readonly<Record<string, string | undefined>>
+  /** Null for more fields than a form has. */
+  posted: ReadFields | null
   fields: Fields
   cookies: Map<string, string>
   address: string

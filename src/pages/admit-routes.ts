@@ -1,0 +1,41 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { lastAnswer } from '../http/close-gently.ts'
+import { locationOf } from '../http/location.ts'
+import type { SignedIn } from '../people/session.ts'
+import { Refusal } from '../platform/refusal.ts'
+import { readCookies } from './cookies.ts'
+import { sentFromHere } from './from-here.ts'
+import type { Visit } from './route.ts'
+import type { Surface, SurfaceOptions } from './surface.ts'
+import { PARTS } from './texts.ts'
+
+/** Who sends a form, as its headers say: found before its body is read, and used again when it has been. */
+const senders = new WeakMap<FastifyRequest, SignedIn>()
+
+export const senderOf = (request: FastifyRequest): SignedIn | null => senders.get(request) ?? null
+
+/**
+ * Asked before the body of a form is read: what comes from another site, and where somebody must be signed in what comes of a stranger, is
+ * not read at all. Answers the sender; null where none is needed, or where the answer has been given. Throws 403.
+ */
+export async function admitForm<V extends Visit>(
+  { surface, options }: { surface: Surface<V>; options: SurfaceOptions },
+  request: FastifyRequest,
+  { reply, forGuests }: { reply: FastifyReply; forGuests: boolean },
+): Promise<SignedIn | null> {
+  const { headers } = request.raw
+  if (!sentFromHere(headers, options.baseUrl())) throw new Refusal(403, 'forbidden', PARTS.errors.elsewhere)
+  if (forGuests) return null
+  const cookie = readCookies(headers.cookie).get(surface.sessionCookie(options.https)) ?? null
+  const signedIn = await surface.findSession(options.gateway(), cookie)
+  if (signedIn !== null) {
+    senders.set(request, signedIn)
+    return signedIn
+  }
+  lastAnswer(request, reply)
+  await reply
+    .code(303)
+    .headers({ 'Cache-Control': 'no-store', Location: locationOf(surface.signIn) })
+    .send()
+  return null
+}

@@ -1,0 +1,46 @@
+import type { FastifyRequest } from 'fastify'
+import { clientAddress, readQuery } from '../http/guards.ts'
+import { readCookies } from './cookies.ts'
+import { readFlash } from './flash.ts'
+import { judgeParams } from './params.ts'
+import type { Asked } from './route.ts'
+import type { SurfaceOptions } from './surface.ts'
+import { readPosted } from './upload-routes.ts'
+
+const LONGEST_AGENT = 300
+
+/** What a request of a surface asks for, its body read. Throws 400 for what is no form, 404 for names that nothing has, 413. */
+export async function readAsked(
+  request: FastifyRequest,
+  options: SurfaceOptions,
+  mayCarryFile: boolean,
+): Promise<Asked> {
+  const { headers } = request.raw
+  const cookies = readCookies(headers.cookie)
+  const query = readQuery(request.query)
+  const params = request.params as Record<string, string>
+  judgeParams(params)
+  return {
+    gateway: options.gateway(),
+    params,
+    query,
+    ...(await readPosted(request, mayCarryFile)),
+    cookies,
+    address: clientAddress(request.raw, options.trustedProxies),
+    agent: (headers['user-agent'] ?? '').slice(0, LONGEST_AGENT),
+    requestId: request.id,
+    now: new Date(options.nowMs()),
+    here: request.url,
+    part: query.part ?? null,
+    flash: readFlash(cookies, options.https),
+    https: options.https,
+  }
+}
+
+/** For the page of a request that could not be read, or that came while the database was away. */
+export const askedNothing = (request: FastifyRequest, { nowMs, https }: SurfaceOptions): Asked => ({
+  // The frame of an error reads nothing from it.
+  gateway: null as never,
+  ...{ params: {}, query: {}, fields: {}, file: null, cookies: new Map(), address: '', agent: '' },
+  ...{ requestId: request.id, now: new Date(nowMs()), here: request.url, part: null, flash: null, https },
+})
