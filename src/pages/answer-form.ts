@@ -41,14 +41,14 @@ export async function answerForm<V extends Visit>(
   requireRole(visit.caller, spec.action)
   const { values, faults } = readForm(spec, visit.fields)
   const state = (wrong: Partial<FormState>): FormState => ({
-    ...{ path: spec.path, values, faults, fault: null, status: 400, token: null },
+    ...{ path: spec.path, params: visit.params, values, faults, fault: null, status: 400, token: null },
     ...wrong,
   })
   const wrongFile = faultOfFile(visit, route)
   if (wrongFile !== null) faults[fileField(route)] = wrongFile
   let now = visit
   const again = async (wrong: Partial<FormState>) =>
-    sayingFault(await route.again(now, state(wrong)), state(wrong))
+    sayingFault(await route.again(now, state(wrong)), { state: state(wrong), spec })
   if (Object.keys(faults).length > 0) return again({})
   try {
     const { act, after } = await confirm(visit, route, stepUp)

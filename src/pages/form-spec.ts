@@ -67,9 +67,21 @@ export type FormSpec = {
 
 export type Values = Readonly<Record<string, string>>
 
+/** The path of a form with the ids in it. */
+export const filledPath = (path: string, params: Values): string =>
+  path.replace(/:(\w+)/g, (_whole, name: string) => encodeURIComponent(params[name] ?? ''))
+
+/** What a form is called on its page, where its fields begin with it, and where the answer to a refused one lands. */
+export const idOfForm = (path: string, params: Values): string =>
+  filledPath(path, params)
+    .replace(/[^a-z0-9]+/gi, '-')
+    .replace(/^-|-$/g, '')
+
 /** A form as it is shown again: what was typed, and what was wrong. */
 export type FormState = {
   path: string
+  /** What stood in the path: on a page with the same form in each row, which row it was. */
+  params: Values
   values: Values
   faults: Readonly<Record<string, string>>
   /** What is wrong with none of the fields. */

@@ -2,7 +2,15 @@ import type { ComponentChildren } from 'preact'
 import { ruleOf } from '../actors/actions.ts'
 import { isFresh, mayDo } from '../actors/allow.ts'
 import { Fault } from './form-fault.tsx'
-import type { Choice, Field, FormSpec, FormState, Values } from './form-spec.ts'
+import {
+  type Choice,
+  type Field,
+  type FormSpec,
+  type FormState,
+  filledPath,
+  idOfForm,
+  type Values,
+} from './form-spec.ts'
 import { newFormToken } from './form-token.ts'
 import { PasskeyButton } from './passkey-button.tsx'
 import type { Visit } from './route.ts'
@@ -30,21 +38,21 @@ type FormBoxProps = {
 export function FormBox(props: FormBoxProps) {
   const { of: spec, visit, params = {}, compact, named, children } = props
   if (visit.readOnly || !mayDo(visit.caller, spec.action)) return null
-  const state = props.state?.path === spec.path ? props.state : null
-  const address = visit.to(filled(spec.path, params))
-  const id = idOf(filled(spec.path, params))
+  const state = isOf(props.state, { path: spec.path, params }) ? props.state : null
+  const address = visit.to(filledPath(spec.path, params))
+  const id = idOfForm(spec.path, params)
   const token = spec.once ? (state?.token ?? tokenFor(visit, address)) : null
   const file = spec.mostFileBytes !== undefined
   return (
     <form
       method="post"
-      action={address}
+      action={`${address}#${id}`}
       class={compact ? 'form compact' : 'form'}
       {...(file ? { enctype: 'multipart/form-data' } : {})}
     >
       <input type="hidden" name="csrf" value={visit.signedIn.csrf} />
       {token !== null && <input type="hidden" name="form" value={token} />}
-      {state !== null && <Fault state={state} />}
+      {state !== null && <Fault state={{ ...state, params }} spec={spec} />}
       {children}
       {spec.fields.map((field) => (
         <FieldBox
@@ -68,12 +76,17 @@ export function FormBox(props: FormBoxProps) {
   )
 }
 
-/** The address of a form with the ids in it. */
-const filled = (path: string, params: Readonly<Record<string, string>>) =>
-  path.replace(/:(\w+)/g, (_whole, name: string) => encodeURIComponent(params[name] ?? ''))
+/** Whether this very form was refused: a page may have the same one in each of its rows. */
+const isOf = (
+  state: FormState | null | undefined,
+  { path, params }: { path: string; params: Values },
+): state is FormState =>
+  state != null &&
+  state.path === path &&
+  Object.entries(params).every(
+    ([name, value]) => state.params[name] === undefined || state.params[name] === value,
+  )
 
-// A page may have the same form for each of its rows.
-const idOf = (path: string) => path.replace(/[^a-z0-9]+/gi, '-').replace(/^-|-$/g, '')
 const withChoices = (field: Field, choices: FormBoxProps['choices']): Field => {
   const own = choices?.[field.name]
   return own === undefined ? field : { ...field, choices: own }
@@ -165,7 +178,7 @@ type ControlProps = Omit<FieldBoxProps, 'fault'> & { described: object }
 
 function Radios({ field, id, value, notes, described }: ControlProps & { notes: ComponentChildren }) {
   return (
-    <fieldset class="field radios" {...described}>
+    <fieldset class="field radios" id={id} {...described}>
       <legend>{field.label}</legend>
       {field.choices?.map((one) => (
         <div class="check">

@@ -58,6 +58,21 @@ test('a refusal stands beside its field with what was typed, and nothing is writ
   assert.equal(await service.digest(), before)
 })
 
+test('a refused form says on top that it was, lands at what was wrong, and leads to each field', async () => {
+  const owner = await signedInAs(service, shop)
+  const page = await owner.get('/dashboard/test')
+  assert.ok(page.text.includes(`action="${FUNDS}#funds"`))
+  const reply = await owner.send(page, FUNDS, { amount: '12,500x' })
+  const at = (text: string) => reply.text.indexOf(text)
+  assert.ok(at('This was refused. <a href="#funds">See why</a>') > 0)
+  assert.ok(at('This was refused') < at('<div class="fault" role="alert" id="funds" tabindex="-1">'))
+  assert.match(reply.text, /<a href="#funds-amount">[^<]+<\/a>: Write an amount in whole shillings/)
+  assert.match(reply.text, /id="funds-amount"/)
+  assert.equal(reply.text.match(/id="funds"/g)?.length, 1)
+  assert.match(reply.text, /<title>This was refused: /)
+  assert.doesNotMatch((await owner.get('/dashboard/test')).text, /id="funds"/)
+})
+
 test('a form from elsewhere, of another session, without its token or too old is refused', async () => {
   const owner = await signedInAs(service, shop)
   const other = await signedInAs(service, shop)

@@ -64,7 +64,7 @@ test('gift cards show their codes once, also when the form is sent again, and ne
   assert.equal((await owner.get(`/dashboard/test/gift-cards/${ids[0]}`)).status, 404)
   assert.match(mainOf(await owner.get('/dashboard/test/gift-cards')), /There are none in test mode/)
   const cashier = await signedInAs(service, shop, { role: 'cashier' })
-  assert.doesNotMatch((await cashier.get(list)).text, /\/issue"/)
+  assert.doesNotMatch((await cashier.get(list)).text, /\/issue[#"]/)
   const sent = await cashier.post(`${list}/issue`, {
     csrf: formOf(await cashier.get('/dashboard/links'), '/new').fields.csrf ?? '',
   })

@@ -140,7 +140,8 @@ function readPage({ status, headers, text }: Heard): Page {
 function formsOf(html: string): PageForm[] {
   return [...html.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/g)].map(([, head = '', inside = '']) => {
     const { method = 'get', action = '' } = attributesOf(head)
-    return { method, action, fields: fieldsOf(inside) }
+    // Where the answer lands on its page is no part of what is sent.
+    return { method, action: action.split('#', 1)[0] ?? '', fields: fieldsOf(inside) }
   })
 }
 

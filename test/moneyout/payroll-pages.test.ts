@@ -110,7 +110,7 @@ test('payroll: a schedule from lines, its forecast, pause, go on, cancel, and it
   assert.match(mainOf(await anna.get(`${PAYROLL}/${id}`)), /Cycles so far.*2 UGX 10,000 UGX 400 0 0/)
   const cancelled = await anna.follow(await anna.send(now, '/cancel'))
   assert.match(mainOf(cancelled), /Cancelled/)
-  assert.doesNotMatch(cancelled.text, /\/(?:pause|resume|cancel)"/)
+  assert.doesNotMatch(cancelled.text, /\/(?:pause|resume|cancel)[#"]/)
   assert.match(mainOf(await makeSchedule(anna, { cap: '100' })), /exceeds the per-recipient cap|must be at/)
 })
 
@@ -135,7 +135,7 @@ test('an accountant prepares a schedule; strangers and other modes find none', a
   assert.equal((await stranger.get(`${PAYROLL}/${schedule}`)).status, 404)
   assert.equal((await anna.get(`/dashboard/test/payroll/${schedule}`)).status, 404)
   const viewer = await signedInAs(service, merchant, { role: 'viewer' })
-  assert.doesNotMatch((await viewer.get(`${PAYROLL}/${schedule}`)).text, /\/(?:pause|resume|cancel)"/)
+  assert.doesNotMatch((await viewer.get(`${PAYROLL}/${schedule}`)).text, /\/(?:pause|resume|cancel)[#"]/)
 })
 
 test('subaccounts: make one, see its balance, pay out to its phone once, switch it off and on', async () => {
@@ -174,7 +174,7 @@ test('limits: a stricter rule holds at once, a weaker one when a second owner ag
   assert.match(mainOf(first), /Set\. It holds now\..*More than UGX 50,000 needs a second person/)
   const wished = await anna.follow(await anna.send(first, '/off'))
   assert.match(mainOf(wished), /asks for no second person at all/)
-  assert.doesNotMatch(wished.text, /\/agree"/)
+  assert.doesNotMatch(wished.text, /\/agree[#"]/)
   const seen = await ben.get(LIMITS)
   const agreed = await ben.follow(await ben.send(seen, '/agree'))
   assert.match(mainOf(agreed), /No second person is needed now/)
