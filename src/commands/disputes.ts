@@ -42,7 +42,7 @@ const list = command({
     const mode = given === undefined ? null : oneOf('mode', given, ['test', 'live'])
     const { app, merchant } = await ofMerchant(input)
     const disputes = await listDisputes(app, merchant.id, {
-      ...{ mode, onlyOpen: input.options.open === true, most: EVERY },
+      ...{ mode, state: input.options.open === true ? 'unclosed' : null, most: EVERY },
     })
     return rowsAnswer(disputes, { none: 'nothing was reported', shown, lines: linesOf })
   },

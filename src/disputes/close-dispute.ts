@@ -6,12 +6,18 @@ import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { tagOf } from '../platform/ids.ts'
 import { notFound } from '../platform/refusal.ts'
-import { DISPUTE_COLUMNS, type Dispute, LOCK_DISPUTE } from './dispute.ts'
+import { DISPUTE_COLUMNS, type Dispute, type DisputeState, LOCK_DISPUTE } from './dispute.ts'
 
+const ANSWERS = 'select 1 from dispute_answers a where a.merchant_id = d.merchant_id and a.dispute_id = d.id'
 const LIST = statement<Dispute>(
   'list disputes',
   `select ${DISPUTE_COLUMNS} from disputes d
-   where d.merchant_id = $1 and ($2::mode is null or d.mode = $2) and (d.closed_at is null or not $3)
+   where d.merchant_id = $1 and ($2::mode is null or d.mode = $2) and case $3::text
+     when 'unclosed' then d.closed_at is null
+     when 'closed' then d.closed_at is not null
+     when 'open' then d.closed_at is null and not exists (${ANSWERS})
+     when 'answered' then d.closed_at is null and exists (${ANSWERS})
+     else true end
    order by d.opened_at desc, d.id desc limit $4`,
 )
 const BY_ID = statement<Dispute>(
@@ -37,16 +43,16 @@ export async function getDispute(
   return dispute
 }
 
-/** The reports on a merchant's payments, newest first; of one mode where one is named. */
+/** The reports on a merchant's payments, newest first; of one mode and one state where they are named. */
 export const listDisputes = (
   app: App,
   merchantId: number,
   {
     mode,
-    onlyOpen,
+    state,
     most = MOST_DISPUTES,
-  }: { mode: 'test' | 'live' | null; onlyOpen: boolean; most?: number },
-): Promise<Dispute[]> => app.db.query(LIST, [merchantId, mode, onlyOpen, most])
+  }: { mode: 'test' | 'live' | null; state: DisputeState | 'unclosed' | null; most?: number },
+): Promise<Dispute[]> => app.db.query(LIST, [merchantId, mode, state, most])
 
 /**
  * Closes a dispute; one that is closed already does not change, and `closed` says whether this call did it. The customer

@@ -17,11 +17,21 @@ export type Dispute = {
   respondBy: Date
   /** When its event may be sent, if the merchant got many on one day; null: at once. */
   tellAt: Date | null
+  /** When the shop answered last. */
+  answeredAt: Date | null
   closedAt: Date | null
 }
 
+/** Where a report stands: it waits for an answer, it has one, or it is settled. */
+export const DISPUTE_STATES = ['open', 'answered', 'closed'] as const
+export type DisputeState = (typeof DISPUTE_STATES)[number]
+
+export const stateOfDispute = ({ closedAt, answeredAt }: Dispute): DisputeState =>
+  closedAt !== null ? 'closed' : answeredAt !== null ? 'answered' : 'open'
+
 export const DISPUTE_COLUMNS = `d.merchant_id as "merchantId", d.id, d.mode, d.charge_id as "chargeId", d.reason, d.details,
-  d.contact, d.opened_at as "openedAt", d.respond_by as "respondBy", d.tell_at as "tellAt", d.closed_at as "closedAt"`
+  d.contact, d.opened_at as "openedAt", d.respond_by as "respondBy", d.tell_at as "tellAt",
+  (select max(a.said_at) from dispute_answers a where a.merchant_id = d.merchant_id and a.dispute_id = d.id) as "answeredAt", d.closed_at as "closedAt"`
 
 /** A report, held while it is answered or closed. */
 export const LOCK_DISPUTE = statement<Dispute>(
@@ -46,6 +56,7 @@ export const newDispute = (
   openedAt: at,
   respondBy: new Date(at.getTime() + RESPONSE_MS),
   tellAt,
+  answeredAt: null,
   closedAt: null,
 })
 

@@ -39,7 +39,7 @@ export async function readNeeds(
   const since = new Date(app.clock.nowMs() - RECENT_MS)
   const [head, disputes, failed, paused, waiting, schedules] = await Promise.all([
     findHead(app, { merchantId: merchant.id, mode }),
-    listDisputes(app, merchant.id, { mode, onlyOpen: true, most: MOST_COUNTED + 1 }),
+    listDisputes(app, merchant.id, { mode, state: 'open', most: MOST_COUNTED + 1 }),
     listDeliveries(app, caller, { ...window, createdAfter: since, status: 'failed', event: null }),
     listSchedules(app, caller, { ...window, status: 'paused' }),
     countPrepared(app, caller, MOST_COUNTED + 1),

@@ -176,6 +176,7 @@ test('the shop answers on its dashboard, and the customer reads it on the page o
   // The same form once more, from a phone that has lost the first answer.
   assert.equal((await cashier.send(page, '/answer', { says })).location, path)
   assert.match(mainOf(await cashier.get(path)), /It leaves again tomorrow.*cashier-/)
+  assert.match(mainOf(await cashier.get(path)), /^not delivered answered /)
   for (const end of ['report', 'report?sent=1']) {
     const { text } = await somebody.get(`/pay/${link}/${end}`)
     assert.match(text, /has answered/)
@@ -210,7 +211,7 @@ test('an answer that says nothing or too much, one to a closed report, and a twe
   for (let nth = 1; nth <= 20; nth += 1) assert.equal((await answer(`No. ${nth}`)).status, 303)
   await refused('One more', 400, /a report has at most 20 answers: call the customer/)
   const open = await owner.get(`/dashboard/disputes/${dispute.id}`)
-  assert.equal((await owner.send(open, '/close')).status, 303)
+  assert.equal((await owner.send(open, '/close', { settled: 'yes' })).status, 303)
   const late = await owner.send(open, '/answer', { says: 'Too late' })
   assert.equal(late.status, 409)
   assert.match(mainOf(late), /this dispute is closed: a closed one stays as it is/)

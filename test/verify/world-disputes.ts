@@ -19,7 +19,7 @@ export async function reportProblems(app: App): Promise<void> {
   await openDispute(app, CUSTOMER, { merchantId: 1, chargeId: DISPUTED.open, report })
   await openDispute(app, CUSTOMER, { merchantId: 3, chargeId: DISPUTED.refunded, report: bare })
   await openDispute(app, CUSTOMER, { merchantId: 1, chargeId: DISPUTED.closed, report: bare })
-  const [last] = await listDisputes(app, 1, { mode: 'test', onlyOpen: true })
+  const [last] = await listDisputes(app, 1, { mode: 'test', state: 'unclosed' })
   assert(last, 'the report of a test charge was stored')
   await closeDispute(app, BY_HAND, { merchantId: 1, id: last.id })
 }

@@ -145,7 +145,7 @@ function RefundBox({
   state: FormState | null
 }) {
   return (
-    <details open={state !== null}>
+    <details id="refund" open={state !== null}>
       <summary>{CHARGES.refund.title}</summary>
       <FormBox of={REFUND} visit={visit} state={state} params={{ id: charge.id }}>
         <p class="hint">{whatGoesBack(charge)}</p>

@@ -1,11 +1,15 @@
+import { mayDo } from '../../actors/allow.ts'
+import type { Charge } from '../../charges/charge.ts'
+import { getCharge } from '../../charges/find-charges.ts'
 import { answerDispute, answersTo, type DisputeAnswer } from '../../disputes/answer-dispute.ts'
 import { closeDispute, getDispute, listDisputes, MOST_DISPUTES } from '../../disputes/close-dispute.ts'
-import type { Dispute } from '../../disputes/dispute.ts'
+import { DISPUTE_STATES, type Dispute, stateOfDispute } from '../../disputes/dispute.ts'
 import { FormBox } from '../../pages/form.tsx'
-import type { FormSpec, FormState } from '../../pages/form-spec.ts'
-import { Empty, Facts, Note, Said, Section, Status, Time } from '../../pages/parts.tsx'
+import { FieldFault, type FormSpec, type FormState } from '../../pages/form-spec.ts'
+import { Empty, Facts, Money, Note, Said, Section, Status, Time } from '../../pages/parts.tsx'
 import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
 import { type Column, Filters, Table } from '../../pages/table.tsx'
+import { ObjectLink } from '../object-link.tsx'
 import { DISPUTES } from '../texts/disputes.ts'
 import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
 
@@ -14,8 +18,9 @@ const { columns, facts } = DISPUTES
 const CLOSE: FormSpec = {
   path: '/disputes/:id/close',
   action: 'dispute.close',
-  fields: [],
+  fields: [{ name: 'settled', label: DISPUTES.settled, kind: 'check' }],
   submit: DISPUTES.close,
+  danger: true,
 }
 
 const ANSWER: FormSpec = {
@@ -26,12 +31,11 @@ const ANSWER: FormSpec = {
   once: true,
 }
 
-const StateOf = ({ dispute: { closedAt } }: { dispute: Dispute }) => (
-  <Status
-    word={closedAt === null ? DISPUTES.open : DISPUTES.closed}
-    tone={closedAt === null ? 'warn' : 'quiet'}
-  />
-)
+const TONES = { open: 'warn', answered: 'good', closed: 'quiet' } as const
+const StateOf = ({ dispute }: { dispute: Dispute }) => {
+  const state = stateOfDispute(dispute)
+  return <Status word={DISPUTES.states[state]} tone={TONES[state]} />
+}
 
 const COLUMNS: readonly Column<Dispute>[] = [
   { title: columns.charge, cell: ({ chargeId }) => chargeId },
@@ -43,14 +47,15 @@ const COLUMNS: readonly Column<Dispute>[] = [
 
 async function showDisputes(visit: DashboardVisit): Promise<Shown> {
   const { app, merchant, mode, query } = visit
-  const disputes = await listDisputes(app, merchant.id, { mode, onlyOpen: query.state === 'open' })
-  const choices = [{ value: 'open', label: DISPUTES.choices.open }]
+  const state = DISPUTE_STATES.find((one) => one === query.state) ?? null
+  const disputes = await listDisputes(app, merchant.id, { mode, state })
+  const choices = DISPUTE_STATES.map((value) => ({ value, label: DISPUTES.states[value] }))
   return shownPage(
     DISPUTES.title,
     <>
       <h1>{DISPUTES.title}</h1>
       <Filters
-        filters={[{ name: 'state', label: DISPUTES.onlyOpen, kind: 'select', choices }]}
+        filters={[{ name: 'state', label: columns.state, kind: 'select', choices }]}
         query={query}
         action={visit.to('/disputes')}
       />
@@ -74,7 +79,11 @@ async function showDisputes(visit: DashboardVisit): Promise<Shown> {
 async function showDispute(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
   const { app, caller, params, merchant } = visit
   const dispute = await getDispute(app, caller, params.id ?? '')
-  const answers = await answersTo(app, merchant.id, dispute.id)
+  const [answers, charge] = await Promise.all([
+    answersTo(app, merchant.id, dispute.id),
+    getCharge(app, caller, dispute.chargeId),
+  ])
+  const about = { id: dispute.id }
   return shownPage(
     DISPUTES.title,
     <>
@@ -85,19 +94,16 @@ async function showDispute(visit: DashboardVisit, state: FormState | null = null
       <Section title={DISPUTES.about}>
         <Facts
           facts={[
-            [facts.charge, <a href={visit.to(`/charges/${dispute.chargeId}`)}>{dispute.chargeId}</a>],
             [facts.details, <Said text={dispute.details} />],
             [facts.contact, <Said text={dispute.contact} />],
             [facts.opened, <Time at={dispute.openedAt} />],
-            [facts.until, <Time at={dispute.respondBy} />],
+            dispute.answeredAt === null && [facts.until, <Time at={dispute.respondBy} />],
             dispute.closedAt !== null && [facts.closed, <Time at={dispute.closedAt} />],
           ]}
         />
-        {dispute.closedAt === null && (
-          <FormBox of={CLOSE} visit={visit} state={state} params={{ id: dispute.id }}>
-            <p class="hint">{DISPUTES.closeSays}</p>
-          </FormBox>
-        )}
+      </Section>
+      <Section title={DISPUTES.payment.title}>
+        <Payment visit={visit} charge={charge} />
       </Section>
       <Section title={DISPUTES.answer.title}>
         {answers.length === 0 && <p>{DISPUTES.answer.none}</p>}
@@ -105,13 +111,50 @@ async function showDispute(visit: DashboardVisit, state: FormState | null = null
           <Answer answer={answer} />
         ))}
         {dispute.closedAt === null && (
-          <FormBox of={ANSWER} visit={visit} state={state} params={{ id: dispute.id }}>
+          <FormBox of={ANSWER} visit={visit} state={state} params={about}>
             <p class="hint">{DISPUTES.answer.hint[dispute.mode]}</p>
           </FormBox>
         )}
       </Section>
+      {dispute.closedAt === null && mayDo(caller, CLOSE.action) && (
+        <div class="actions">
+          <details open={state?.path === CLOSE.path}>
+            <summary>{DISPUTES.close}</summary>
+            <FormBox of={CLOSE} visit={visit} state={state} params={about}>
+              <p class="hint">{DISPUTES.closeSays}</p>
+              {answers.length === 0 && <Note tone="warn">{DISPUTES.unanswered}</Note>}
+            </FormBox>
+          </details>
+        </div>
+      )}
     </>,
     { status: state?.status ?? 200 },
+  )
+}
+
+/** What the report is about, and the way to the refund. */
+function Payment({ visit, charge }: { visit: DashboardVisit; charge: Charge }) {
+  const { payment } = DISPUTES
+  const mayRefund = charge.status === 'succeeded' && mayDo(visit.caller, 'charge.refund')
+  return (
+    <>
+      <Facts
+        facts={[
+          [facts.charge, <ObjectLink visit={visit} id={charge.id} />],
+          [payment.amount, <Money amount={charge.amount} />],
+          [payment.status, <Status word={charge.status} />],
+          [payment.customer, <Said text={charge.phone ?? charge.email} />],
+          charge.reference !== null && [payment.reference, <Said text={charge.reference} />],
+          [payment.made, <Time at={charge.createdAt} />],
+          charge.refundId !== null && [payment.refund, <ObjectLink visit={visit} id={charge.refundId} />],
+        ]}
+      />
+      {mayRefund && (
+        <a class="button plain" href={visit.to(`/charges/${charge.id}#refund`)}>
+          {payment.giveBack}
+        </a>
+      )}
+    </>
   )
 }
 
@@ -138,9 +181,10 @@ export const DISPUTE_ROUTES: readonly DashboardRoute[] = [
     again: showDispute,
   }),
   form(CLOSE, {
-    async submit(visit) {
+    async submit(visit, { settled }) {
       const { app, caller, merchant, params } = visit
       const { id } = await getDispute(app, caller, params.id ?? '')
+      if (settled !== 'yes') throw new FieldFault('settled', DISPUTES.settledMissing)
       await closeDispute(app, caller, { merchantId: merchant.id, id })
       return doneTo(visit.to(`/disputes/${id}`), DISPUTES.done)
     },

@@ -2,10 +2,7 @@
 export const DISPUTES = {
   title: 'Disputes',
   columns: { charge: 'Charge', reason: 'Reason', state: 'State', since: 'Reported', until: 'Answer by' },
-  open: 'open',
-  closed: 'closed',
-  onlyOpen: 'Show',
-  choices: { open: 'open ones only' },
+  states: { open: 'waits for your answer', answered: 'answered', closed: 'closed' },
   empty: {
     title: 'No problems were reported',
     says: 'Your customers can report a problem from their receipt. It moves no money by itself: answer within 72 hours, and refund the charge if that is right.',
@@ -20,6 +17,16 @@ export const DISPUTES = {
     until: 'Answer by',
     closed: 'Closed',
   },
+  payment: {
+    title: 'What they paid',
+    amount: 'Amount',
+    status: 'Status',
+    customer: 'Customer',
+    reference: 'Your reference',
+    made: 'Paid',
+    refund: 'Refund',
+    giveBack: 'Give the money back',
+  },
   answer: {
     title: 'What you answered',
     none: 'Nothing yet.',
@@ -33,7 +40,10 @@ export const DISPUTES = {
   },
   close: 'Close the dispute',
   closeSays:
-    'It was settled with the customer. A closed dispute stays closed; the customer may report the charge again.',
+    'It takes no answer any more, and it stays closed. The customer is not told; they may report the charge again.',
+  unanswered: 'Nobody has answered the customer yet.',
+  settled: 'It is settled with the customer',
+  settledMissing: 'Say that it is settled before it is closed.',
   done: 'The dispute is closed.',
   most: 'Only the newest 200 are shown.',
 }
