@@ -1,7 +1,7 @@
 import { auditSealer, SEALED_AT_ONCE } from './actors/seal-audit.ts'
 import { raiseAlerts } from './alerts/look-around.ts'
 import { verifyAtNight } from './alerts/nightly-verify.ts'
-import { tellReceivers } from './alerts/tell-receivers.ts'
+import { tellOfOutages, tellReceivers } from './alerts/tell-receivers.ts'
 import type { App, SweepName } from './app.ts'
 import { expireApprovals } from './approvals/end-approval.ts'
 import { finishKeys } from './charges/finish-keys.ts'
@@ -121,6 +121,7 @@ const restsInDoubt = (app: App, sweep: CellSweep): CellSweep =>
 async function lookAround(app: App): Promise<number> {
   const holding = await raiseAlerts(app)
   if (app.witness.doubt() !== null) return holding
+  await tellOfOutages(app, app.clock.now())
   await tellReceivers(app, app.clock.now())
   return holding
 }

@@ -1,8 +1,9 @@
 import type { App } from '../app.ts'
 import { addMail } from '../mails/mail.ts'
-import { ownersToTell } from '../merchants/tell-owners.ts'
+import { ownersToTell, peopleToTell } from '../merchants/tell-owners.ts'
 import { statement } from '../platform/db/statement.ts'
-import { kampalaDay } from '../platform/kampala.ts'
+import { kampalaDay, kampalaTime } from '../platform/kampala.ts'
+import { noteTold, untoldOutages } from '../webhooks/outages.ts'
 
 type Failing = { merchantId: number; waiting: number; since: Date }
 const FAILING = statement<Failing>(
@@ -15,6 +16,32 @@ const FAILING = statement<Failing>(
    where r.good_in_a_row = 0 and coalesce(r.last_success_at, '-infinity') <= $1::timestamptz - interval '24 hours' and w.waiting > 0
    order by 1 limit 100`,
 )
+
+/**
+ * Tells the owners and developers of a business by mail that its receiver takes nothing: within minutes, once for each outage, which the first
+ * success ends.
+ */
+export async function tellOfOutages(app: App, at: Date): Promise<void> {
+  for (const outage of await untoldOutages(app, at)) {
+    const { merchantId, since, waiting, lastResponseCode, lastError } = outage
+    const values = {
+      ...{
+        waiting: String(waiting),
+        since: kampalaTime(since),
+        link: `${app.baseUrl}/dashboard/developers/webhooks`,
+      },
+      ...{ code: lastResponseCode === null ? '' : String(lastResponseCode), error: lastError ?? '' },
+    }
+    for (const { email, handle } of await peopleToTell(app, merchantId, ['owner', 'developer'])) {
+      const add = addMail(app, {
+        ...{ to: email, template: 'receiver-outage', at, values: { ...values, business: handle } },
+        once: `receiver-outage ${merchantId} ${email} ${since.toISOString()}`,
+      })
+      await app.directory.query(add.statement, add.values)
+    }
+    await noteTold(app, outage, at)
+  }
+}
 
 /**
  * Tells the owners of a business by mail that its receiver has taken no live webhook for a day: once for each day on which the trouble

@@ -191,6 +191,22 @@ const LETTERS = {
     lines: [...news.split('\n'), 'To hear no more of them:', link],
   }),
   alert: ({ subject = '', text = '' }: Values) => ({ subject, lines: text.split('\n') }),
+  'receiver-outage': ({
+    business = '',
+    waiting = '',
+    since = '',
+    code = '',
+    error = '',
+    link = '',
+  }: Values) => ({
+    subject: `Webhooks of ${business} do not arrive`,
+    lines: [
+      `Since ${since} the webhook address of ${business} has taken nothing: ${code === '' ? `the last attempt ended with "${error}"` : `the last answer was ${code}`}. Events that wait for it: ${waiting}. Each is tried eight times over some two days.`,
+      'Look at what your server answers, and send again from there what it has missed:',
+      link,
+      'You hear of this once. It is over with the first event that your server takes.',
+    ],
+  }),
   'receiver-failing': ({ business = '', waiting = '', link = '' }: Values) => ({
     subject: `Webhooks of ${business} have not arrived for a day`,
     lines: [

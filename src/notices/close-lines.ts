@@ -32,6 +32,8 @@ function textOf(need: Need): string {
       return `${need.more ? `more than ${need.count}` : need.count} open disputes: answer within 72 hours`
     case 'webhooks':
       return `webhooks have failed for good, the last one of ${kampalaTime(need.at)}`
+    case 'webhooks-failing':
+      return `your server has not taken ${need.failing.count} events since ${kampalaTime(need.failing.since)}`
     case 'schedule':
       return `the payroll ${need.subject} is paused`
     case 'payroll-short':

@@ -10,12 +10,15 @@ import { countPrepared } from '../payouts/prepared/find-prepared.ts'
 import { later } from '../platform/clock.ts'
 import { activeSchedules, listSchedules } from '../scheduled-payouts/find-schedules.ts'
 import { forecast } from '../scheduled-payouts/forecast.ts'
+import { type Failing, failingDeliveries } from '../webhooks/failing-deliveries.ts'
 import { listDeliveries } from '../webhooks/find-deliveries.ts'
 
 /** Something that waits for a person of the merchant; `subject` is its id, where it is about one object. */
 export type Need =
   | { kind: 'disputes'; count: number; more: boolean }
   | { kind: 'webhooks'; subject: string; at: Date }
+  /** Events that the receiver does not take now, and how it answered last. */
+  | { kind: 'webhooks-failing'; failing: Failing }
   | { kind: 'schedule'; subject: string }
   /** The first cycle of the next days that the balance does not cover, and what is missing, in whole UGX. */
   | { kind: 'payroll-short'; subject: string; at: Date; missing: number }
@@ -37,9 +40,10 @@ export async function readNeeds(
   const { mode } = caller
   const window = readListWindow({ limit: '1' })
   const since = new Date(app.clock.nowMs() - RECENT_MS)
-  const [head, disputes, failed, paused, waiting, schedules] = await Promise.all([
+  const [head, disputes, failing, failed, paused, waiting, schedules] = await Promise.all([
     findHead(app, { merchantId: merchant.id, mode }),
     listDisputes(app, merchant.id, { mode, state: 'open', most: MOST_COUNTED + 1 }),
+    failingDeliveries(app, caller),
     listDeliveries(app, caller, { ...window, createdAfter: since, status: 'failed', event: null }),
     listSchedules(app, caller, { ...window, status: 'paused' }),
     countPrepared(app, caller, MOST_COUNTED + 1),
@@ -59,6 +63,7 @@ export async function readNeeds(
       ? []
       : [{ kind: 'payroll-short' as const, subject: short.scheduleId, at: short.at, missing: -short.after }]),
     ...(disputes.length === 0 ? [] : [{ kind: 'disputes' as const, ...counted(disputes.length) }]),
+    ...(failing === null ? [] : [{ kind: 'webhooks-failing' as const, failing }]),
     ...(delivery === undefined
       ? []
       : [{ kind: 'webhooks' as const, subject: delivery.id, at: delivery.createdAt }]),

@@ -27,12 +27,13 @@ const RECORD = statement<{ id: string }>(
 )
 const BEHAVED = statement(
   'record receiver behaviour',
-  `insert into receivers as r (merchant_id, lane, good_in_a_row, last_success_at)
-   select merchant_id, lane, good, case when success then $5::timestamptz end
+  `insert into receivers as r (merchant_id, lane, good_in_a_row, last_success_at, failing_since)
+   select merchant_id, lane, good, case when success then $5::timestamptz end, case when not success then $5::timestamptz end
    from unnest($1::bigint[], $2::text[], $3::int[], $4::boolean[]) as n (merchant_id, lane, good, success)
    on conflict (merchant_id) do update set lane = excluded.lane,
      good_in_a_row = case when excluded.good_in_a_row = 0 then 0 else least(r.good_in_a_row + excluded.good_in_a_row, 1000) end,
-     last_success_at = coalesce(excluded.last_success_at, r.last_success_at)`,
+     last_success_at = coalesce(excluded.last_success_at, r.last_success_at),
+     failing_since = case when excluded.last_success_at is null then coalesce(r.failing_since, excluded.failing_since) end`,
 )
 const RELEASE = statement(
   'release delivery leases',

@@ -1,26 +1,18 @@
 import { FormBox } from '../../pages/form.tsx'
 import type { FormState } from '../../pages/form-spec.ts'
-import {
-  Copy,
-  type Entry,
-  Facts,
-  Note,
-  RawJson,
-  Section,
-  Status,
-  Time,
-  Timeline,
-} from '../../pages/parts.tsx'
+import { Copy, type Entry, Facts, Note, RawJson, Section, Time, Timeline } from '../../pages/parts.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
 import { addressWith } from '../../pages/table.tsx'
 import { shown } from '../../pages/wording.ts'
 import { notFound } from '../../platform/refusal.ts'
 import { type Delivery, presentDelivery } from '../../webhooks/delivery.ts'
 import { attemptsOf, type DeliveryAttempt } from '../../webhooks/delivery-attempts.ts'
+import { isFailing } from '../../webhooks/failing-deliveries.ts'
 import { findDelivery, findEvent } from '../../webhooks/find-deliveries.ts'
 import { ObjectLink } from '../object-link.tsx'
 import { WEBHOOKS } from '../texts/webhooks.ts'
 import type { DashboardVisit } from '../visit.ts'
+import { DeliveryStatus } from './failing.tsx'
 import { Area } from './tabs.tsx'
 import { RESEND } from './webhook-forms.ts'
 
@@ -71,18 +63,22 @@ function StoryOf({ visit, delivery, subject, attempts }: Story) {
     : {}
   return (
     <div class="split" {...live}>
-      <Section title={texts.attempts} aside={<Status word={delivery.status} />}>
-        {isOpen && <Note tone="open">{delivery.nextAttemptAt === null ? texts.waits : texts.underWay}</Note>}
+      <Section title={texts.attempts} aside={<DeliveryStatus delivery={delivery} />}>
+        {isFailing(delivery) ? (
+          <Note tone="warn">{texts.failing}</Note>
+        ) : (
+          isOpen && <Note tone="open">{delivery.nextAttemptAt === null ? texts.waits : texts.underWay}</Note>
+        )}
         {attempts.length === 0 ? (
           <p class="quiet">{texts.noAttempts}</p>
         ) : (
-          <Timeline entries={attempts.map(entryOf)} />
+          <Timeline entries={attempts.map((attempt, nth) => entryOf(attempt, nth === 0))} />
         )}
       </Section>
       <Section title={facts.event}>
         <Facts
           facts={[
-            [facts.status, <Status word={delivery.status} />],
+            [facts.status, <DeliveryStatus delivery={delivery} />],
             [facts.id, <code>{delivery.id}</code>],
             [facts.subject, <ObjectLink visit={visit} id={subject} />],
             [facts.url, delivery.url === null ? null : <code>{delivery.url}</code>],
@@ -97,7 +93,8 @@ function StoryOf({ visit, delivery, subject, attempts }: Story) {
   )
 }
 
-function entryOf({ at, responseCode, error, ms, url, answer }: DeliveryAttempt): Entry {
+/** The answer to the newest attempt, where it failed, is what somebody came for: it is open. */
+function entryOf({ at, responseCode, error, ms, url, answer }: DeliveryAttempt, isNewest: boolean): Entry {
   const says =
     error === null || /^http /.test(error) ? texts.answered(responseCode ?? 0) : texts.failed(error)
   return {
@@ -108,7 +105,7 @@ function entryOf({ at, responseCode, error, ms, url, answer }: DeliveryAttempt):
       <>
         {texts.took(ms, url)}
         {answer !== null && (
-          <details class="raw">
+          <details class="raw" open={isNewest && error !== null}>
             <summary>{texts.answer}</summary>
             <pre tabIndex={0} role="region" aria-label={texts.answer}>
               <code>{answer.split('\n').map(shown).join('\n')}</code>

@@ -2,15 +2,17 @@ import { readListWindow } from '../../http/lists.ts'
 import { webhookSecretTimes } from '../../merchants/reveal-secrets.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormState } from '../../pages/form-spec.ts'
-import { Empty, Facts, Note, Section, Status, Time, timeText } from '../../pages/parts.tsx'
+import { Empty, Facts, Note, Section, Time, timeText } from '../../pages/parts.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
 import { type Column, cursorsOf, type Filter, Filters, Pager, Table } from '../../pages/table.tsx'
 import { kampalaIso } from '../../platform/kampala.ts'
 import { DELIVERY_STATUSES, type Delivery } from '../../webhooks/delivery.ts'
 import { EVENT_TYPES } from '../../webhooks/events.ts'
+import { failingDeliveries } from '../../webhooks/failing-deliveries.ts'
 import { listDeliveries } from '../../webhooks/find-deliveries.ts'
 import { WEBHOOKS } from '../texts/webhooks.ts'
 import type { DashboardVisit } from '../visit.ts'
+import { DeliveryStatus, FailingNow, lastAnswerTo } from './failing.tsx'
 import { Area, givenOf } from './tabs.tsx'
 import { ADDRESS, PING, RESEND_ALL, REVEAL_SECRET, ROTATE_SECRET } from './webhook-forms.ts'
 
@@ -20,7 +22,7 @@ const HERE = '/developers/webhooks'
 
 const COLUMNS: readonly Column<Delivery>[] = [
   { title: columns.event, cell: ({ event }) => event },
-  { title: columns.status, cell: ({ status }) => <Status word={status} /> },
+  { title: columns.status, cell: (delivery) => <DeliveryStatus delivery={delivery} /> },
   { title: columns.code, cell: ({ lastResponseCode, lastError }) => lastResponseCode ?? lastError ?? '–' },
   { title: columns.attempts, cell: ({ attempts }) => attempts, figures: true },
   { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
@@ -38,6 +40,8 @@ type Props = { visit: DashboardVisit; state: FormState | null }
 export async function showWebhooks(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
   const { app, merchant } = visit
   const times = await webhookSecretTimes(app, merchant.id)
+  const failing = await failingDeliveries(app, visit.caller)
+  const answer = failing === null ? null : await lastAnswerTo(visit, failing.eventId)
   return shownPage(
     WEBHOOKS.title,
     <Area visit={visit} at={HERE} title={WEBHOOKS.title}>
@@ -60,6 +64,7 @@ export async function showWebhooks(visit: DashboardVisit, state: FormState | nul
           <FormBox of={PING} visit={visit} state={state} compact />
         </Section>
       )}
+      {failing !== null && <FailingNow failing={failing} answer={answer} />}
       <Deliveries visit={visit} page={await deliveriesOf(visit)} state={state} />
     </Area>,
     { status: state?.status ?? 200 },

@@ -2,6 +2,7 @@ import { Icon } from '../../pages/icons.tsx'
 import { Section, timeText } from '../../pages/parts.tsx'
 import { ugx } from '../../pages/wording.ts'
 import type { Need } from '../../reports/needs-you.ts'
+import { failingSays } from '../developers/failing.tsx'
 import { HOME } from '../texts/home.ts'
 import type { DashboardVisit } from '../visit.ts'
 
@@ -30,6 +31,8 @@ function told(need: Need): { says: string; path: string | null } {
       return { says: needs.disputes(need.count, need.more), path: '/disputes?state=open' }
     case 'webhooks':
       return { says: needs.webhooks, path: '/developers/webhooks?status=failed' }
+    case 'webhooks-failing':
+      return { says: failingSays(need.failing), path: '/developers/webhooks' }
     case 'schedule':
       return { says: needs.schedule, path: `/payroll/${need.subject}` }
     case 'payroll-short':

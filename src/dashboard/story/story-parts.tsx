@@ -2,11 +2,12 @@ import type { ComponentChildren } from 'preact'
 import type { Action } from '../../actors/actions.ts'
 import type { AuditEntry } from '../../actors/read-audit.ts'
 import type { Transfer } from '../../ledger/find-transfers.ts'
-import { type Entry, Money, Said, Section, Status, Time } from '../../pages/parts.tsx'
+import { type Entry, Money, Said, Section, Time } from '../../pages/parts.tsx'
 import { type Column, Table } from '../../pages/table.tsx'
 import { shown, ugx } from '../../pages/wording.ts'
 import type { Story, StoryEntry } from '../../reports/story/story.ts'
 import type { EventTold } from '../../webhooks/events-of.ts'
+import { DeliveryStatus } from '../developers/failing.tsx'
 import { ACTION_NAMES } from '../texts/action-names.ts'
 import { STORY } from '../texts/story.ts'
 import { WALLET } from '../texts/wallet.ts'
@@ -104,8 +105,12 @@ const EVENTS: readonly Column<EventTold>[] = [
   { title: told.columns.event, cell: ({ type }) => type },
   {
     title: told.columns.state,
-    cell: ({ status }) =>
-      status === null ? <span class="quiet">{told.forgotten}</span> : <Status word={status} />,
+    cell: ({ status, attempts, nextAttemptAt }) =>
+      status === null ? (
+        <span class="quiet">{told.forgotten}</span>
+      ) : (
+        <DeliveryStatus delivery={{ status, attempts: attempts ?? 0, nextAttemptAt }} />
+      ),
   },
   { title: told.columns.attempts, cell: ({ attempts }) => attempts, figures: true },
   {

@@ -76,6 +76,7 @@ export const WEBHOOKS = {
       created: 'Created',
     },
     underWay: 'It is on its way; this page follows it.',
+    failing: 'Your server has not taken it. It is tried again by itself, eight times over some two days.',
     waits: 'It waits for an address.',
     resend: { title: 'Send this event again', submit: 'Send again', done: 'The event is on its way again.' },
     attempts: 'Attempts',
@@ -90,6 +91,17 @@ export const WEBHOOKS = {
     body: 'Body',
     headers: 'Headers',
   },
+  failing: {
+    word: 'failing',
+    attempts: (count: number, next: string) =>
+      `${count} ${count === 1 ? 'attempt' : 'attempts'}, next ${next}`,
+    says: (count: number, isAll: boolean, heard: string, since: string) =>
+      `Your address has not taken ${isAll ? count : `at least ${count}`} ${count === 1 && isAll ? 'event' : 'events'} since ${since}. The last attempt: ${heard}`,
+    answered: (code: number) => `answered ${code}`,
+    next: (time: string) =>
+      `The next attempt is at ${time}. What is given up can be sent again below, once your server works.`,
+    answer: 'How the last answer began',
+  },
   events: {
     title: 'Events',
     lead: 'Every event that your receiver may get. Dedupe on id, answer any 2xx within 5 seconds, and expect events late or in another order.',
@@ -97,7 +109,7 @@ export const WEBHOOKS = {
   },
 }
 
-const FAILURES: Readonly<Record<string, string>> = {
+export const FAILURES: Readonly<Record<string, string>> = {
   dns: 'The name of the address was not found',
   connect: 'No connection',
   tls: 'The certificate was not accepted',

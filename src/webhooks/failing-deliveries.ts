@@ -1,0 +1,43 @@
+import type { Caller } from '../actors/actor.ts'
+import type { App } from '../app.ts'
+import { firstRow } from '../platform/db/first-row.ts'
+import { statement } from '../platform/db/statement.ts'
+import type { DeliveryStatus } from './delivery.ts'
+
+/** What a merchant's receiver has not taken and is tried again: how much, since when, and how the newest attempt ended. */
+export type Failing = {
+  /** At most MOST_COUNTED. */
+  count: number
+  since: Date
+  next: Date
+  eventId: string
+  lastResponseCode: number | null
+  lastError: string | null
+}
+
+export const MOST_COUNTED = 1000
+// What is due now and was never tried stands before what is tried again.
+const MOST_LOOKED_AT = 5000
+const FAILING = statement<Failing>(
+  'failing deliveries of merchant',
+  `select count(*)::int as count, min(created_at) as since, min(next_attempt_at) as next,
+     (array_agg(event_id order by attempted_at desc nulls last, event_id))[1] as "eventId",
+     (array_agg(last_response_code order by attempted_at desc nulls last, event_id))[1] as "lastResponseCode",
+     (array_agg(last_error order by attempted_at desc nulls last, event_id))[1] as "lastError"
+   from (select f.*, (select max(a.attempted_at) from delivery_attempts a
+       where a.merchant_id = f.merchant_id and a.event_id = f.event_id) as attempted_at
+     from (select w.* from (select d.* from deliveries d where d.merchant_id = $1 and d.next_attempt_at is not null
+         order by d.next_attempt_at limit ${MOST_LOOKED_AT}) w
+       where w.mode = $2 and w.attempts > 0 order by w.next_attempt_at limit ${MOST_COUNTED}) f) x
+   having count(*) > 0`,
+)
+
+/** What the caller's receiver has not taken in its mode; null where nothing fails. */
+export const failingDeliveries = (app: App, { merchantId, mode }: Caller): Promise<Failing | null> =>
+  firstRow(app.db.query(FAILING, [merchantId, mode]))
+
+type Tried = { status: DeliveryStatus | null; attempts: number | null; nextAttemptAt: Date | null }
+
+/** Whether a delivery was tried in vain and will be tried again: it is under way by its status, and fails. */
+export const isFailing = ({ status, attempts, nextAttemptAt }: Tried): boolean =>
+  status === 'pending' && (attempts ?? 0) > 0 && nextAttemptAt !== null

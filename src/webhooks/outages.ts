@@ -1,0 +1,40 @@
+import type { App } from '../app.ts'
+import { statement } from '../platform/db/statement.ts'
+
+/** A receiver that takes nothing, of which nobody was told yet. `waiting`: how many events it has not taken. */
+export type Outage = {
+  merchantId: number
+  since: Date
+  waiting: number
+  lastResponseCode: number | null
+  lastError: string | null
+}
+
+// Long enough for a restart, short enough for people to hear of it while customers wait. Of one that comes and goes they hear once an hour.
+const AFTER = '5 minutes'
+const AGAIN_AFTER = '1 hour'
+const UNTOLD = statement<Outage>(
+  'untold outages of receivers',
+  `select r.merchant_id as "merchantId", r.failing_since as since, w.waiting, w.code as "lastResponseCode", w.error as "lastError"
+   from receivers r join merchants m on m.id = r.merchant_id and m.active cross join lateral (
+     select count(*)::int as waiting, (array_agg(d.last_response_code order by d.created_at desc))[1] as code,
+       (array_agg(d.last_error order by d.created_at desc))[1] as error
+     from (select * from deliveries d where d.merchant_id = r.merchant_id and d.next_attempt_at is not null and d.attempts > 0
+       order by d.next_attempt_at limit 1000) d) w
+   where r.failing_since <= $1::timestamptz - interval '${AFTER}' and coalesce(r.last_success_at, '-infinity') < r.failing_since
+     and coalesce(r.failing_told_at, '-infinity') < least(r.failing_since, $1::timestamptz - interval '${AGAIN_AFTER}') and w.waiting > 0
+   order by r.failing_since limit 100`,
+)
+const TOLD = statement<{ merchantId: number }>(
+  'outage of receiver told',
+  `update receivers set failing_told_at = $3 where merchant_id = $1 and failing_since = $2 returning merchant_id as "merchantId"`,
+)
+
+/** The receivers that have taken nothing for some minutes, and of which nobody was told; at most 100. */
+export const untoldOutages = (app: App, at: Date): Promise<Outage[]> =>
+  app.db.query(UNTOLD, [at.toISOString()])
+
+/** Notes that the people of a receiver were told of this outage. */
+export async function noteTold(app: App, { merchantId, since }: Outage, at: Date): Promise<void> {
+  await app.db.query(TOLD, [merchantId, since.toISOString(), at.toISOString()])
+}
