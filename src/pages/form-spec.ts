@@ -35,6 +35,8 @@ export type Field = {
   /** What somebody else found wrong with it; it stands where a fault would. */
   note?: string
   optional?: true
+  /** It stands hidden and holds lines. */
+  holdsLines?: true
   /** The largest number of characters; 255 unless said. */
   most?: number
   /** Of `select` and `radio`; a form may bring them when it is drawn. */
@@ -128,14 +130,15 @@ export function readForm(
   return { values, faults }
 }
 
-function faultOf(
-  { label, kind = 'text', optional, most = MOST, choices }: Field,
-  value: string,
-): string | null {
+/** Whether people write lines into it. */
+export const takesLines = ({ kind, holdsLines }: Field): boolean => kind === 'lines' || holdsLines === true
+
+function faultOf(field: Field, value: string): string | null {
+  const { label, kind = 'text', optional, most = MOST, choices } = field
   if (value === '') return optional || kind === 'check' || kind === 'hidden' ? null : WORDS.missing(label)
   if (kind !== 'lines' && value.length > most) return WORDS.long(most)
   if (kind === 'lines' && most > MOST && value.length > most) return WORDS.long(most)
-  if (hasForbiddenControl(value, kind === 'lines')) return WORDS.controls
+  if (hasForbiddenControl(value, takesLines(field))) return WORDS.controls
   if (choices !== undefined && !choices.some((one) => one.value === value)) return WORDS.choice
   if (kind === 'amount' && amountIn(value) === null) return WORDS.amount
   if (kind === 'number' && !/^[0-9]{1,9}$/.test(value)) return WORDS.number

@@ -1,3 +1,4 @@
+import { takesLines } from './form-spec.ts'
 import type { GuestRoute, Route, Visit } from './route.ts'
 import type { Surface } from './surface.ts'
 
@@ -40,6 +41,6 @@ export const mostFileOf = <V>({ route }: Served<V>) =>
 export function bytesOf<V>(served: Served<V>): number {
   const { route } = served
   if (route === null || !('spec' in route)) return GUEST_BYTES
-  const hasLines = route.spec.fields.some(({ kind }) => kind === 'lines')
+  const hasLines = route.spec.fields.some(takesLines)
   return (hasLines ? LINES_BYTES : FORM_BYTES) + Math.ceil(1.25 * mostFileOf(served))
 }

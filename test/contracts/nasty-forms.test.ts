@@ -95,7 +95,7 @@ test('lines that are pasted up to the limit, in the forms that take them, hold i
   const lines = Array.from({ length: 20_000 }, (_, nth) => `0700000000,${1000 + nth},line ${nth}`).join('\n')
   for (const [page, end, field] of [
     ['/dashboard/test/bulk', '/bulk/paste', 'lines'],
-    ['/dashboard/test/payroll/new', '/payroll/new', 'recipients'],
+    ['/dashboard/test/payroll/new', '/payroll/check', 'recipients'],
   ] as const)
     for (const text of [lines.slice(0, 149_000), `${'"'.repeat(100_000)}`, '\n'.repeat(149_000)]) {
       const { action, fields } = formOf(await owner.get(page), end)

@@ -3,9 +3,10 @@ import test from 'node:test'
 import { forecast, type PlannedSchedule } from '../../src/scheduled-payouts/forecast.ts'
 import { readRecipientLines } from '../../src/scheduled-payouts/recipient-lines.ts'
 import { formOf, hasForm } from '../helpers/browser.ts'
-import { mainOf, type Planted, signedInAs } from '../helpers/dashboard.ts'
+import { mainOf, signedInAs } from '../helpers/dashboard.ts'
 import { succeed } from '../helpers/following-charges.ts'
 import { newPayer } from '../helpers/live-service.ts'
+import { makeSchedule } from '../helpers/making-schedules.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
 import { richShop, startPayingService } from '../helpers/payouts.ts'
 import { payer } from '../helpers/schedules.ts'
@@ -69,16 +70,6 @@ test('the forecast counts every cycle to come in the Kampala calendar, and tells
   const endless = one({ interval: 'daily' })
   assert.equal(forecast([endless], { available: 0, until: at('2036-01-01') }).length, 200)
 })
-
-async function makeSchedule(person: Planted, fields: Record<string, string> = {}, base = PAYROLL) {
-  const form = await person.get(`${base}/new`)
-  const end = form.forms.find(({ action }) => /payroll\/(?:new|prepare)$/.test(action))?.action ?? ''
-  return person.send(form, end, {
-    ...{ name: 'Wages', amount: '5,000', interval: 'weekly', start: '2031-01-06', clock: '09:30' },
-    recipients: `${newPayer()},Akello Grace\n${newPayer()},Okot`,
-    ...fields,
-  })
-}
 
 test('payroll: a schedule from lines, its forecast, pause, go on, cancel, and its cycles', async () => {
   const { merchant } = await richShop(service, 100_000)

@@ -84,7 +84,7 @@ export async function showDraft(
       )}
       {preview.refusal !== null && <Note tone="bad">{preview.refusal.message}</Note>}
       <Facts facts={factsOf(preview)} />
-      {draft.objectId === null && (
+      {draft.objectId === null && (preview.refusal === null || state !== null) && (
         <Sending visit={visit} preview={preview} state={state} above={await aboveOf(visit)} />
       )}
       <Problems lines={preview.lines.filter(({ result }) => result.kind === 'refused')} />

@@ -60,11 +60,25 @@ const FIELDS: FormSpec['fields'] = [
   { name: 'note', label: create.note, optional: true, most: 500 },
 ]
 
+/** The first step: what one cycle would cost, and when it would run. */
+export const CHECK: FormSpec = {
+  path: '/payroll/check',
+  action: 'payout.prepare',
+  fields: FIELDS,
+  submit: create.check,
+}
+
+// What is hidden has no place for a fault: every refusal stands above the form.
+const NO_TEXT = /(?!)/
 /** Who may make a schedule alone makes it; by a form that asks for a fresh factor. */
 export const CREATE: FormSpec = {
   path: '/payroll/new',
   action: 'schedule.create',
-  fields: FIELDS,
+  fields: FIELDS.map((field) => ({
+    ...field,
+    ...{ kind: 'hidden' as const, refused: NO_TEXT },
+    ...(field.kind === 'lines' ? { holdsLines: true as const } : {}),
+  })),
   submit: create.submit,
   once: true,
 }
@@ -86,12 +100,7 @@ export async function showNewSchedule(visit: DashboardVisit, state: FormState | 
       <h1>{create.title}</h1>
       {!alone && <Note>{PAYOUTS.create.accountant}</Note>}
       {alone && above !== null && visit.mode === 'live' && <Note>{create.alone(ugx(above))}</Note>}
-      <FormBox
-        of={alone ? CREATE : PREPARE}
-        visit={visit}
-        state={state}
-        values={{ interval: 'monthly', clock: CLOCK }}
-      />
+      <FormBox of={CHECK} visit={visit} state={state} values={{ interval: 'monthly', clock: CLOCK }} />
     </>,
     { status: state?.status ?? 200 },
   )

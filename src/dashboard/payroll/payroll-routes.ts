@@ -7,8 +7,9 @@ import { requestSchedule } from '../../scheduled-payouts/request-schedule.ts'
 import { pathOf } from '../payouts/prepared-page.tsx'
 import { PAYROLL } from '../texts/payroll.ts'
 import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
-import { CREATE, PREPARE, scheduleOf, showNewSchedule } from './new-schedule.tsx'
+import { CHECK, CREATE, PREPARE, scheduleOf, showNewSchedule } from './new-schedule.tsx'
 import { showPayroll } from './payroll-list.tsx'
+import { reviewSchedule, showReviewAgain } from './review-schedule.tsx'
 import { CANCEL, PAUSE, RESUME, showSchedule } from './schedule-page.tsx'
 
 const creates = {
@@ -21,7 +22,7 @@ const creates = {
     const says = id.startsWith('prep_') ? PAYROLL.create.prepared : PAYROLL.create.done
     return doneTo(visit.to(pathOf(id)), says)
   },
-  again: showNewSchedule,
+  again: showReviewAgain,
 }
 
 const changes = (spec: FormSpec, change: ScheduleChange): DashboardRoute =>
@@ -38,6 +39,7 @@ export const PAYROLL_ROUTES: readonly DashboardRoute[] = [
   page('/payroll', showPayroll, 'payouts.read'),
   page('/payroll/new', (visit) => showNewSchedule(visit), 'payout.prepare'),
   page('/payroll/:id', (visit) => showSchedule(visit), 'payouts.read'),
+  form(CHECK, { submit: reviewSchedule, again: showNewSchedule }),
   form(CREATE, creates),
   form(PREPARE, creates),
   changes(PAUSE, 'pause'),

@@ -4,6 +4,7 @@ import type { FormSpec, FormState } from '../../pages/form-spec.ts'
 import { Facts, Money, Note, RawJson, Said, Section, Status, Time } from '../../pages/parts.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
 import { type Column, Table } from '../../pages/table.tsx'
+import { ugx } from '../../pages/wording.ts'
 import { preparedOf } from '../../payouts/prepared/find-prepared.ts'
 import { type CycleRow, cyclesOf } from '../../scheduled-payouts/find-cycles.ts'
 import { getSchedule } from '../../scheduled-payouts/find-schedules.ts'
@@ -33,7 +34,7 @@ const CYCLES: readonly Column<CycleRow>[] = [
   { title: cycles.columns.arrived, cell: ({ succeeded }) => succeeded, figures: true },
   { title: cycles.columns.failed, cell: ({ failed }) => failed, figures: true },
 ]
-const PEOPLE: readonly Column<Recipient>[] = [
+export const PEOPLE: readonly Column<Recipient>[] = [
   { title: people.columns.phone, cell: ({ phone }) => <Phone phone={phone} /> },
   { title: people.columns.name, cell: ({ name }) => <Said text={name} /> },
   { title: people.columns.reference, cell: ({ reference }) => <Said text={reference} /> },
@@ -78,6 +79,9 @@ export async function showSchedule(visit: DashboardVisit, state: FormState | nul
   )
 }
 
+/** What one cycle takes, with its fees. */
+const cycleOf = ({ amount, recipients }: Schedule) => (amount + payoutFee(amount)) * recipients.length
+
 type FactsProps = { visit: DashboardVisit; schedule: Schedule; preparedId: string | null }
 
 function ScheduleFacts({ visit, schedule, preparedId }: FactsProps) {
@@ -87,7 +91,7 @@ function ScheduleFacts({ visit, schedule, preparedId }: FactsProps) {
       facts={[
         [facts.each, <Money amount={amount} />],
         [facts.people, recipients.length],
-        [facts.cycle, <Money amount={(amount + payoutFee(amount)) * recipients.length} />],
+        [facts.cycle, <Money amount={cycleOf(schedule)} />],
         [facts.interval, PAYROLL.intervals[interval]],
         status === 'active' && [facts.next, <Time at={schedule.nextRunAt} />],
         [facts.last, <Time at={schedule.lastRunAt} />],
@@ -104,12 +108,17 @@ function ScheduleFacts({ visit, schedule, preparedId }: FactsProps) {
 
 type ChangesProps = { visit: DashboardVisit; schedule: Schedule; state: FormState | null }
 
-function Changes({ visit, schedule: { id, status }, state }: ChangesProps) {
+function Changes({ visit, schedule, state }: ChangesProps) {
+  const { id, status, nextRunAt } = schedule
   if (status === 'cancelled') return null
   const params = { id }
+  const now = visit.now.getTime() + (visit.mode === 'test' ? visit.merchant.testClockOffsetMs : 0)
+  const runsNow = status === 'paused' && nextRunAt !== null && nextRunAt.getTime() <= now
   return (
     <div class="actions">
-      <FormBox of={status === 'active' ? PAUSE : RESUME} visit={visit} state={state} params={params} />
+      <FormBox of={status === 'active' ? PAUSE : RESUME} visit={visit} state={state} params={params}>
+        {runsNow && <Note tone="warn">{PAYROLL.resumesNow(ugx(cycleOf(schedule)))}</Note>}
+      </FormBox>
       <details open={state?.path === CANCEL.path}>
         <summary>{PAYROLL.cancel.title}</summary>
         <FormBox of={CANCEL} visit={visit} state={state} params={params} />

@@ -48,6 +48,23 @@ export const PAYROLL = {
     alone: (above: string) =>
       `A schedule of which one cycle pays more than ${above} together needs a second person, and becomes a prepared one.`,
     note: 'Note for whoever approves it',
+    check: 'Check it',
+    reviewTitle: 'Check, then start',
+    cycle: (needs: string, people: number) =>
+      `Each cycle takes ${needs} for ${people} ${people === 1 ? 'person' : 'people'}`,
+    together: 'Together',
+    fees: 'Fees',
+    needs: 'Leaves your balance',
+    available: 'Available now',
+    first: 'First time',
+    atOnce: (now: string) => `within a minute of your click (now it is ${now})`,
+    atOnceSays: (alone: boolean) =>
+      alone
+        ? 'No first date was chosen: everybody is paid at once.'
+        : 'No first date was chosen: everybody is paid as soon as it is approved.',
+    missing: (amount: string) =>
+      `${amount} is missing for one cycle. Without it the schedule pauses, and nobody is paid.`,
+    change: 'Change it',
     submit: 'Make the schedule',
     prepare: 'Prepare for approval',
     done: 'The schedule is made.',
@@ -79,6 +96,7 @@ export const PAYROLL = {
   },
   people: { title: 'People', columns: { phone: 'Phone', name: 'Name', reference: 'Reference' } },
   pause: { submit: 'Pause', done: 'Paused. Nobody is paid until it goes on.' },
+  resumesNow: (needs: string) => `Its date has passed: it runs within a minute and takes ${needs}.`,
   resume: { submit: 'Go on', done: 'It goes on. A date that has passed meanwhile runs once, now.' },
   cancel: {
     title: 'Cancel for good',

@@ -9,8 +9,9 @@ const PHONE = '0700000000'
 const OWN: Record<string, Record<string, string>> = {
   '/bulk/paste': { lines: `${PHONE},500,filled-in,James` },
   '/bulk/drafts/:id/names': { from: '1' },
-  '/payroll/new': { recipients: `${PHONE},James` },
-  '/payroll/prepare': { recipients: `${PHONE},James` },
+  '/payroll/check': { recipients: `${PHONE},James` },
+  '/payroll/new': { amount: '1,000', interval: 'daily', recipients: `${PHONE},James` },
+  '/payroll/prepare': { amount: '1,000', interval: 'daily', recipients: `${PHONE},James` },
   '/payouts/send': { phone: PHONE, amount: '1000' },
   '/payouts/prepare': { phone: PHONE, amount: '1000' },
   '/developers/keys/new': { kind: 'test' },
