@@ -191,6 +191,13 @@ const LETTERS = {
     lines: [...news.split('\n'), 'To hear no more of them:', link],
   }),
   alert: ({ subject = '', text = '' }: Values) => ({ subject, lines: text.split('\n') }),
+  'approval-waits': ({ business = '', who = '', amount = '', recipients = '', link = '' }: Values) => ({
+    subject: `${business}: money waits for your approval`,
+    lines: [
+      `${who} has prepared ${amount} for ${recipients === '1' ? 'one recipient' : `${recipients} recipients`}. Nothing is sent before another owner has looked at it and approved it, within seven days:`,
+      link,
+    ],
+  }),
   'receiver-outage': ({
     business = '',
     waiting = '',

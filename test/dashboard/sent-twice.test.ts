@@ -28,6 +28,7 @@ const REFUSED_HERE = [
   '/gift-cards/:id/restore',
   '/orders/new',
   '/payouts/prepared/:id/approve',
+  '/settings/limits/checker',
   '/settings/limits/checker/agree',
   '/verification/directors',
   '/wallet/top-ups/request',

@@ -203,7 +203,7 @@ test('above the amount of the rule a subaccount is paid out by two people: the f
     /From the subaccount Farm Available now UGX 89,800/,
     "its money, not the shop's",
   )
-  assert.match(mainOf(shown), new RegExp(`Together UGX 40,600 .*${phone} Farm UGX 40,000`))
+  assert.match(mainOf(shown), new RegExp(`Together UGX 40,600 .*${phone} not asked yet Farm UGX 40,000`))
   const forged = await anna.post(`${asked.location}/approve`, formOf(own, '/withdraw').fields)
   assert.equal(forged.status, 403, mainOf(forged))
   assert.deepEqual(await payoutsOf(), [10_000])

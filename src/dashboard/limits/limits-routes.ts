@@ -4,7 +4,7 @@ import {
   agreeToChecker,
   type CheckerState,
   dropCheckerChange,
-  setCheckerRule,
+  setCheckerRuleForTwo,
 } from '../../payouts/prepared/set-checker-rule.ts'
 import { LIMITS } from '../texts/limits.ts'
 import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
@@ -28,9 +28,9 @@ const saidOf = ({ wanted }: CheckerState) => (wanted === null ? checker.done : c
 export const LIMITS_ROUTES: readonly DashboardRoute[] = [
   page(HERE, (visit) => showLimits(visit)),
   act(SET, async ({ app, caller }, values) =>
-    saidOf(await setCheckerRule(app, caller, amountOf(values, 'above'))),
+    saidOf(await setCheckerRuleForTwo(app, caller, amountOf(values, 'above'))),
   ),
-  act(OFF, async ({ app, caller }) => saidOf(await setCheckerRule(app, caller, null))),
+  act(OFF, async ({ app, caller }) => saidOf(await setCheckerRuleForTwo(app, caller, null))),
   act(AGREE, async ({ app, caller }, values) => {
     await agreeToChecker(app, caller, values.above === '' ? null : amountOf(values, 'above'))
     return checker.agreed

@@ -4,6 +4,7 @@ import { onceOf } from '../../pages/route.ts'
 import { doneTo } from '../../pages/shown.ts'
 import { approvePrepared } from '../../payouts/prepared/approve-prepared.ts'
 import { rejectPrepared, withdrawPrepared } from '../../payouts/prepared/end-prepared.ts'
+import { holdersOfPrepared } from '../../payouts/prepared/holders-of-prepared.ts'
 import { requestPayout } from '../../payouts/prepared/request-payout.ts'
 import { exportPayouts } from '../../reports/exports/export-payouts.ts'
 import { approveSchedule } from '../../scheduled-payouts/request-schedule.ts'
@@ -23,6 +24,7 @@ import { EXPORT, payoutFilter, showPayouts } from './payout-list.tsx'
 import { showPayout } from './payout-page.tsx'
 import { showPreparedList } from './prepared-list.tsx'
 import { APPROVE, pathOf, REJECT, showPrepared, WITHDRAW } from './prepared-page.tsx'
+import { NAMES } from './prepared-recipients.tsx'
 
 const sends = {
   async submit(visit: DashboardVisit, values: Values) {
@@ -58,6 +60,13 @@ export const PAYOUT_ROUTES: readonly DashboardRoute[] = [
       const id = params.id ?? ''
       const made = await approvePrepared(app, caller, { id, requestId, schedule: approveSchedule })
       return doneTo(visit.to(pathOf(createdId(made))), PREPARED.approve.done)
+    },
+    again: showPreparedAgain,
+  }),
+  form(NAMES, {
+    async submit(visit) {
+      const holders = await holdersOfPrepared(visit.app, visit.caller, visit.params.id ?? '')
+      return showPrepared(visit, null, holders)
     },
     again: showPreparedAgain,
   }),

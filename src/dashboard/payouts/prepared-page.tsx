@@ -3,21 +3,16 @@ import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
 import { type Fact, Facts, Money, Note, Said, Section, Status, Time } from '../../pages/parts.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
-import { type Column, Table } from '../../pages/table.tsx'
 import { getStored } from '../../payouts/prepared/find-prepared.ts'
-import {
-  linesIn,
-  type PreparedLine,
-  scheduleIn,
-  subaccountIn,
-} from '../../payouts/prepared/prepared-lines.ts'
+import { holdersOfPrepared, type LineHolder } from '../../payouts/prepared/holders-of-prepared.ts'
+import { scheduleIn, subaccountIn } from '../../payouts/prepared/prepared-lines.ts'
 import type { StoredPrepared } from '../../payouts/prepared/prepared-payout.ts'
 import { getSubaccount, readBalances } from '../../subaccounts/find-subaccounts.ts'
 import { PREPARED } from '../texts/payouts.ts'
 import type { DashboardVisit } from '../visit.ts'
-import { Phone } from './phone.tsx'
+import { Recipients } from './prepared-recipients.tsx'
 
-const { facts, recipientColumns } = PREPARED
+const { facts } = PREPARED
 
 export const APPROVE: FormSpec = {
   path: '/payouts/prepared/:id/approve',
@@ -41,26 +36,19 @@ export const WITHDRAW: FormSpec = {
   danger: true,
 }
 
-const COLUMNS: readonly Column<PreparedLine>[] = [
-  { title: recipientColumns.line, cell: ({ line }) => line, figures: true },
-  {
-    title: recipientColumns.phone,
-    cell: ({ phone, problem }) => (phone === null ? problem : <Phone phone={phone} />),
-  },
-  { title: recipientColumns.name, cell: ({ name }) => <Said text={name} /> },
-  {
-    title: recipientColumns.amount,
-    cell: ({ amount }) => (amount === null ? PREPARED.unreadable : <Money amount={amount} />),
-    figures: true,
-  },
-  { title: recipientColumns.reference, cell: ({ reference }) => <Said text={reference} /> },
-]
-
 /** One prepared payout: what it would do, who prepared it, and what a person may do about it. */
-export async function showPrepared(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+export async function showPrepared(
+  visit: DashboardVisit,
+  state: FormState | null = null,
+  asked: readonly LineHolder[] | null = null,
+): Promise<Shown> {
   const row = await getStored(visit.app, visit.caller, visit.params.id ?? '')
   const source = await sourceOf(visit, row)
   const waits = row.status === 'prepared' || (row.status === 'approved' && row.takenBack)
+  if (visit.part === 'names') {
+    const holders = await holdersOfPrepared(visit.app, visit.caller, row.id)
+    return { kind: 'part', body: <Recipients {...{ visit, row, holders, waits }} />, final: true }
+  }
   return shownPage(
     row.id,
     <>
@@ -81,10 +69,10 @@ export async function showPrepared(visit: DashboardVisit, state: FormState | nul
           ]}
         />
       </Section>
-      {waits && <Decide visit={visit} row={row} state={state} />}
       <Section title={PREPARED.recipients}>
-        <Table caption={PREPARED.recipients} rows={linesIn(row)} columns={COLUMNS} />
+        <Recipients {...{ visit, row, holders: asked, waits }} />
       </Section>
+      {waits && <Decide visit={visit} row={row} state={state} />}
     </>,
     { status: state?.status ?? 200 },
   )

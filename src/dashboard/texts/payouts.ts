@@ -145,7 +145,25 @@ export const PREPARED = {
   intervals: { daily: 'day', weekly: 'week', monthly: 'month' } as Readonly<Record<string, string>>,
   atOnce: 'within a minute of the approval',
   recipients: 'Who is paid',
-  recipientColumns: { line: 'Line', phone: 'Phone', name: 'Name', amount: 'Amount', reference: 'Reference' },
+  holders: {
+    ask: 'Ask whose wallets these are',
+    notAsked: 'not asked yet',
+    look: 'Look twice before you approve: at least one wallet is not of whom it should be.',
+    says: {
+      differs: 'another name',
+      'no wallet': 'no active wallet',
+      unnamed: 'the operator tells no name',
+      'not heard': 'the operator does not say now',
+    },
+  },
+  recipientColumns: {
+    line: 'Line',
+    phone: 'Phone',
+    holder: 'The wallet belongs to',
+    name: 'Name',
+    amount: 'Amount',
+    reference: 'Reference',
+  },
   unreadable: 'cannot be read, and will be refused',
   own: 'You prepared this. A second person must approve it; you can withdraw it.',
   takenBack:

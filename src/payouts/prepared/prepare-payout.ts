@@ -11,6 +11,7 @@ import type { Tx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/ids.ts'
 import { domainRefusal } from '../../platform/refusal.ts'
 import { PREPARED_PREFIX, presentPrepared, type StoredPrepared } from './prepared-payout.ts'
+import { tellOfPrepared } from './tell-of-prepared.ts'
 import { addPrepared, countWaiting } from './write-prepared.ts'
 
 /** What a person prepares, before its rules are judged. `request`: what the approval runs, as JSON. */
@@ -43,7 +44,7 @@ export async function prepare(
   const { caller, key, fingerprint, requestId } = preparing
   allow(caller, 'payout.prepare')
   const request = { caller, requestId, idempotency: { key, fingerprint } }
-  return storeUnderKey(app, request, async (tx, at) => {
+  const answer = await storeUnderKey(app, request, async (tx, at) => {
     const [[counted]] = await tx.send(countWaiting(caller, MOST_WAITING))
     if ((counted?.waiting ?? 0) >= MOST_WAITING) throw tooManyWaiting()
     const row = newPrepared(preparing, await judge(tx, at), at)
@@ -56,6 +57,8 @@ export async function prepare(
       writes: [addPrepared(row), auditRow({ ...act, after: { kind, amount, recipients, digest } })],
     }
   })
+  await tellOfPrepared(app, caller, answer)
+  return answer
 }
 
 function newPrepared({ caller, kind, request, note }: Preparing, figures: Figures, at: Date): StoredPrepared {

@@ -2,6 +2,7 @@ import { type PersonCaller, service } from '../../actors/actor.ts'
 import { allow } from '../../actors/allow.ts'
 import { auditRow } from '../../actors/audit-row.ts'
 import type { App } from '../../app.ts'
+import { ownersToTell } from '../../merchants/tell-owners.ts'
 import { withoutRole } from '../../people/roles.ts'
 import { later } from '../../platform/clock.ts'
 import type { Call } from '../../platform/db/database.ts'
@@ -31,6 +32,26 @@ export async function checkerState(app: App, { merchantId }: PersonCaller): Prom
   const [rule] = await app.db.query(wanted.statement, wanted.values)
   return stateOf(rule, app.clock.now())
 }
+
+/** Sets the rule as below for an owner who stands before the page: not where nobody else could approve. Throws Refusal. */
+export async function setCheckerRuleForTwo(
+  app: App,
+  caller: PersonCaller,
+  above: number | null,
+): Promise<CheckerState> {
+  allow({ ...caller, mode: 'live' }, 'checker.set')
+  if (above !== null && (await countOwners(app, caller.merchantId)) < 2)
+    throw new Refusal(
+      400,
+      'second_owner_needed',
+      'above needs a second owner: every larger payout would wait for somebody who does not exist. Invite one under People first',
+    )
+  return setCheckerRule(app, caller, above)
+}
+
+/** The owners who can approve: their addresses are proven. */
+const countOwners = async (app: App, merchantId: number): Promise<number> =>
+  (await ownersToTell(app, merchantId)).length
 
 /**
  * Sets from which amount on live payouts of people need a second person; null: from none. A stricter rule holds at once. A weaker one

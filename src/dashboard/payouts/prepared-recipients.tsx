@@ -1,0 +1,77 @@
+import { mayDo } from '../../actors/allow.ts'
+import { FormBox } from '../../pages/form.tsx'
+import type { FormSpec } from '../../pages/form-spec.ts'
+import { Money, Note, Said, Status } from '../../pages/parts.tsx'
+import { addressWith, type Column, Table } from '../../pages/table.tsx'
+import type { LineHolder } from '../../payouts/prepared/holders-of-prepared.ts'
+import { linesIn, type PreparedLine } from '../../payouts/prepared/prepared-lines.ts'
+import type { StoredPrepared } from '../../payouts/prepared/prepared-payout.ts'
+import { PREPARED } from '../texts/payouts.ts'
+import type { DashboardVisit } from '../visit.ts'
+import { Phone } from './phone.tsx'
+
+const { recipientColumns, holders: words } = PREPARED
+
+/** Without script: asks the operator whose wallets these are. */
+export const NAMES: FormSpec = {
+  path: '/payouts/prepared/:id/names',
+  action: 'wallet.look-up',
+  fields: [],
+  submit: words.ask,
+}
+
+const columnsWith = (holders: ReadonlyMap<number, LineHolder>): readonly Column<PreparedLine>[] => [
+  { title: recipientColumns.line, cell: ({ line }) => line, figures: true },
+  {
+    title: recipientColumns.phone,
+    cell: ({ phone, problem }) => (phone === null ? problem : <Phone phone={phone} />),
+  },
+  { title: recipientColumns.holder, cell: ({ line }) => <HolderOf holder={holders.get(line)} /> },
+  { title: recipientColumns.name, cell: ({ name }) => <Said text={name} /> },
+  {
+    title: recipientColumns.amount,
+    cell: ({ amount }) => (amount === null ? PREPARED.unreadable : <Money amount={amount} />),
+    figures: true,
+  },
+  { title: recipientColumns.reference, cell: ({ reference }) => <Said text={reference} /> },
+]
+
+type RecipientsProps = {
+  visit: DashboardVisit
+  row: StoredPrepared
+  /** What the operator says of the wallets; null while it has not been asked. */
+  holders: readonly LineHolder[] | null
+  waits: boolean
+}
+
+/** Who is paid, with whose wallets these are: the script of the page asks for that while somebody decides, or a button does. */
+export function Recipients({ visit, row, holders, waits }: RecipientsProps) {
+  const decides = waits && row.madeBy !== visit.caller.personId
+  const asks = decides && mayDo(visit.caller, NAMES.action) && visit.look === null
+  const here = visit.to(`/payouts/prepared/${row.id}`)
+  const live =
+    asks && holders === null ? { 'data-live': addressWith(here, { part: 'names' }) } : { 'data-live': '' }
+  const byLine = new Map((holders ?? []).map((one) => [one.line, one]))
+  return (
+    <div {...(asks ? live : {})}>
+      {holders?.some(({ says }) => says === 'differs' || says === 'no wallet') && (
+        <Note tone="bad">{words.look}</Note>
+      )}
+      <Table caption={PREPARED.recipients} rows={linesIn(row)} columns={columnsWith(byLine)} />
+      {asks && holders === null && <FormBox of={NAMES} visit={visit} params={{ id: row.id }} compact />}
+    </div>
+  )
+}
+
+function HolderOf({ holder }: { holder: LineHolder | undefined }) {
+  if (holder === undefined) return <span class="quiet">{words.notAsked}</span>
+  const { name, says } = holder
+  return (
+    <>
+      {name !== null && <Said text={name} />}{' '}
+      {says !== 'same' && <Status word={words.says[says]} tone={HOLDER_TONES[says]} />}
+    </>
+  )
+}
+
+const HOLDER_TONES = { differs: 'bad', 'no wallet': 'bad', unnamed: 'warn', 'not heard': 'quiet' } as const

@@ -1,0 +1,50 @@
+import type { PersonCaller } from '../../actors/actor.ts'
+import { allow } from '../../actors/allow.ts'
+import type { App } from '../../app.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { lookUpWallet } from '../resolve-account.ts'
+import { mayBeSameName } from '../same-name.ts'
+import { getStored } from './find-prepared.ts'
+import { linesIn, type PreparedLine } from './prepared-lines.ts'
+
+/** Whose wallet a line of something prepared is, as the operator says now. `says`: what to do about the line, if anything. */
+export type LineHolder = {
+  line: number
+  /** Null where the operator tells none, or was not heard. */
+  name: string | null
+  says: 'same' | 'differs' | 'unnamed' | 'no wallet' | 'not heard'
+}
+
+// Names are asked for as many as a page of a draft shows.
+const MOST = 20
+const AT_ONCE = 4
+
+/** Asks who holds the wallets of the first twenty lines, for whoever decides about them. Never while a page is rendered. Throws 404. */
+export async function holdersOfPrepared(app: App, caller: PersonCaller, id: string): Promise<LineHolder[]> {
+  allow(caller, 'wallet.look-up')
+  const lines = linesIn(await getStored(app, caller, id)).slice(0, MOST)
+  const holders: LineHolder[] = []
+  for (let at = 0; at < lines.length; at += AT_ONCE)
+    holders.push(
+      ...(await Promise.all(lines.slice(at, at + AT_ONCE).map((line) => holderOf(app, caller, line)))),
+    )
+  return holders
+}
+
+async function holderOf(
+  app: App,
+  caller: PersonCaller,
+  { line, phone, name: typed }: PreparedLine,
+): Promise<LineHolder> {
+  if (phone === null) return { line, name: null, says: 'not heard' }
+  try {
+    await app.exactWindows.resolve_account.takeNow(caller, app.clock.nowMs())
+    const { active, registered_name: name } = await lookUpWallet(app, caller, phone)
+    if (!active) return { line, name, says: 'no wallet' }
+    if (name === null) return { line, name, says: 'unnamed' }
+    return { line, name, says: typed === null || mayBeSameName(typed, name) ? 'same' : 'differs' }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return { line, name: null, says: 'not heard' }
+  }
+}

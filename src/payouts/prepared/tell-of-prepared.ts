@@ -1,0 +1,32 @@
+import type { PersonCaller } from '../../actors/actor.ts'
+import type { App } from '../../app.ts'
+import type { Answer } from '../../http/caller.ts'
+import { addMail } from '../../mails/mail.ts'
+import { ownersToTell } from '../../merchants/tell-owners.ts'
+import { getStored } from './find-prepared.ts'
+import { PREPARED_PREFIX } from './prepared-payout.ts'
+
+/**
+ * Tells the other owners by mail that real money waits for one of them: once for each that was prepared, however often it was asked for. After
+ * the commit, because mails have a database of their own; a repeat of a request that died between the two tells them.
+ */
+export async function tellOfPrepared(app: App, caller: PersonCaller, { objectId }: Answer): Promise<void> {
+  if (caller.mode !== 'live' || !objectId?.startsWith(PREPARED_PREFIX)) return
+  const { id, amount, recipients, kind } = await getStored(app, caller, objectId)
+  const at = app.clock.now()
+  for (const { email, handle } of await ownersToTell(app, caller.merchantId)) {
+    if (email === caller.name) continue
+    const values = {
+      ...{
+        business: handle,
+        who: caller.name,
+        amount: `UGX ${amount.toLocaleString('en-US')}`,
+        recipients: String(recipients),
+        kind,
+      },
+      link: `${app.baseUrl}/dashboard/payouts/prepared/${id}`,
+    }
+    const mail = addMail(app, { to: email, template: 'approval-waits', values, at, once: `${id} ${email}` })
+    await app.directory.query(mail.statement, mail.values)
+  }
+}
