@@ -13,6 +13,8 @@ export type Rule = {
   audited?: true
   /** Money leaves: in live mode it waits while the person's account is held (reliability.md A74). */
   moneyOut?: true
+  /** Open to a till too: a device that nobody has signed in to by a password. Of a cashier's acts it has those of the counter alone. */
+  tills?: true
   /** Open in live mode to a person whose e-mail address is not proven yet. */
   unconfirmed?: true
 }
@@ -38,7 +40,10 @@ const MONEY_OUT = { ...STEP_UP, moneyOut: true } as const
 
 /** The one table of who may do what. Operations ask it with `allow`. */
 export const ACTIONS = {
-  read: { key: 'any', persons: ALL, unconfirmed: true },
+  // What a counter needs: charges, links, orders, disputes.
+  read: { key: 'any', persons: ALL, unconfirmed: true, tills: true },
+  // Everything else that any person may see: balances, people, settings.
+  'shop.read': { persons: ALL, unconfirmed: true },
   // What operators may look at; what is about people and their papers has actions of its own.
   'console.read': { operators: OPERATORS },
   'audit.read': { persons: ['owner', 'developer', 'accountant'], unconfirmed: true },
@@ -47,20 +52,20 @@ export const ACTIONS = {
   // Whose wallet a number is: who asks in long runs reads the operator's book.
   'wallet.look-up': { key: 'full', audited: true, persons: PREPARERS },
 
-  'charge.create': { key: 'any', persons: BUILDERS },
+  'charge.create': { key: 'any', persons: BUILDERS, tills: true },
   'charge.refund': { ...MONEY_OUT, key: 'full', persons: SELLERS, others: ['command', 'service'] },
-  'link.create': { key: 'any', persons: BUILDERS },
-  'link.switch': { ...AUDITED, persons: SELLERS },
+  'link.create': { key: 'any', persons: BUILDERS, tills: true },
+  'link.switch': { ...AUDITED, persons: SELLERS, tills: true },
   'link.pay': { others: ['public'] },
   'charge.watch': { others: ['public'] },
-  'order.create': { key: 'any', persons: BUILDERS },
-  'order.invalidate': { key: 'any', persons: BUILDERS },
-  'order.dispense': { key: 'any', persons: BUILDERS },
-  'order.decide': { ...AUDITED, persons: SELLERS },
+  'order.create': { key: 'any', persons: BUILDERS, tills: true },
+  'order.invalidate': { key: 'any', persons: BUILDERS, tills: true },
+  'order.dispense': { key: 'any', persons: BUILDERS, tills: true },
+  'order.decide': { ...AUDITED, persons: SELLERS, tills: true },
   'callback.receive': { others: ['public'] },
   'dispute.open': { others: ['public'] },
-  'dispute.answer': { ...AUDITED, persons: SELLERS },
-  'dispute.close': { ...AUDITED, persons: SELLERS },
+  'dispute.answer': { ...AUDITED, persons: SELLERS, tills: true },
+  'dispute.close': { ...AUDITED, persons: SELLERS, tills: true },
   'item.add': { ...AUDITED, persons: SELLERS },
   'item.edit': { ...AUDITED, persons: SELLERS },
   'item.remove': { ...AUDITED, persons: SELLERS },
@@ -111,8 +116,8 @@ export const ACTIONS = {
   'sandbox.machine': { ...AUDITED, persons: MAKERS },
   'sandbox.clock': { ...AUDITED, persons: MAKERS },
 
-  'view.save': { persons: ALL, unconfirmed: true },
-  'view.remove': { persons: ALL, unconfirmed: true },
+  'view.save': { persons: ALL, unconfirmed: true, tills: true },
+  'view.remove': { persons: ALL, unconfirmed: true, tills: true },
 
   'account.create': { others: ['public', 'service', 'command'], audited: true },
   'account.sign-in': { others: ['public'], audited: true },
@@ -224,6 +229,7 @@ export function actionsText(): string {
     const who = [
       ...(rule.key === undefined ? [] : [rule.key === 'full' ? 'full key' : 'key']),
       ...(rule.persons === ALL ? ['any person'] : (rule.persons ?? [])),
+      ...(rule.tills ? ['till'] : []),
       ...(rule.operators ?? []).map((role) => `operator: ${role}`),
       ...(rule.others ?? []),
     ]

@@ -24,6 +24,8 @@ export type PersonCaller = SignedIn<MerchantRole> &
   Place & {
     kind: 'person'
     personId: number
+    /** A device at the counter, which has no login of its own. */
+    till?: true
     /** The public id of the session. */
     sessionId: string
     /** Whether the e-mail address was proven. Until then live mode is closed. */

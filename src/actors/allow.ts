@@ -30,12 +30,12 @@ export function requireRole(actor: Actor, action: Action): void {
 /** Whether the table allows it, for what a page offers. */
 export const mayDo = (actor: Actor, action: Action): boolean => isAmong(actor, ruleOf(action))
 
-function isAmong(actor: Actor, { key, persons = [], operators = [], others = [] }: Rule): boolean {
+function isAmong(actor: Actor, { key, persons = [], operators = [], others = [], tills }: Rule): boolean {
   switch (actor.kind) {
     case 'key':
       return key === 'any' || (key === 'full' && actor.scope === 'full')
     case 'person':
-      return persons.includes(actor.role)
+      return persons.includes(actor.role) && (actor.till !== true || tills === true)
     case 'operator':
       return operators.includes(actor.role)
     case 'command':
@@ -86,5 +86,9 @@ const notAllowed = (actor: Exclude<Actor, { kind: 'key' }>) =>
   new Refusal(
     403,
     'forbidden',
-    'role' in actor ? `your role (${actor.role}) may not do this` : `a ${actor.kind} actor may not do this`,
+    actor.kind === 'person' && actor.till === true
+      ? 'a till may not do this: it has the counter, charges, links, orders and disputes'
+      : 'role' in actor
+        ? `your role (${actor.role}) may not do this`
+        : `a ${actor.kind} actor may not do this`,
   )

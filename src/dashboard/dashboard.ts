@@ -1,11 +1,11 @@
 import { merchantsById } from '../merchants/merchant.ts'
 import { ErrorPage } from '../pages/error-page.tsx'
 import type { Asked } from '../pages/route.ts'
-import { shownPage } from '../pages/shown.ts'
+import { doneTo, shownPage } from '../pages/shown.ts'
 import { stepUpWith } from '../pages/step-up.ts'
 import type { Surface } from '../pages/surface.ts'
 import { callerOf, findSession, type Membership, type SignedIn } from '../people/session.ts'
-import { addressIn, BASE, modeOf, TEST } from './addresses.ts'
+import { addressIn, BASE, modeOf, pathIn, TEST } from './addresses.ts'
 import { GUESTS } from './guests.ts'
 import { ROUTES } from './routes-list.ts'
 import { COOKIES } from './session-cookies.ts'
@@ -33,6 +33,9 @@ async function open(asked: Asked, signedIn: SignedIn, prefix: string) {
     return { instead: shownPage(title, ErrorPage({ title, says }), { status: 403 }) }
   }
   const mode = modeOf(prefix)
+  // The first page of a till is its counter.
+  if (signedIn.till && pathIn(asked.here, BASE) === '/')
+    return { instead: doneTo(addressIn(mode, '/counter')) }
   const app = asked.gateway.appOf(signedIn.at)
   const wanted = merchantsById([signedIn.at.merchantId])
   const [merchant] = await app.db.query(wanted.statement, wanted.values)

@@ -8,7 +8,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
   {
     name: null,
     entries: [
-      { path: '/', name: pages.home, icon: 'home', see: 'read' },
+      { path: '/', name: pages.home, icon: 'home', see: 'shop.read' },
       { path: '/counter', name: pages.counter, icon: 'clock', see: 'read' },
     ],
   },
@@ -20,27 +20,27 @@ export const NAVIGATION: readonly NavigationGroup[] = [
       { path: '/bulk', name: pages.bulk, icon: 'list', see: 'payouts.read' },
       { path: '/payroll', name: pages.payroll, icon: 'calendar', see: 'payouts.read' },
       { path: '/wallet', name: pages.wallet, icon: 'wallet', see: 'payouts.read' },
-      { path: '/subaccounts', name: pages.subaccounts, icon: 'people', see: 'read' },
+      { path: '/subaccounts', name: pages.subaccounts, icon: 'people', see: 'shop.read' },
     ],
   },
   {
     name: groups.selling,
     entries: [
       { path: '/links', name: pages.links, icon: 'link', see: 'read' },
-      { path: '/storefront', name: pages.storefront, icon: 'shop', see: 'read' },
-      { path: '/gift-cards', name: pages.giftCards, icon: 'gift', see: 'read' },
+      { path: '/storefront', name: pages.storefront, icon: 'shop', see: 'shop.read' },
+      { path: '/gift-cards', name: pages.giftCards, icon: 'gift', see: 'shop.read' },
       { path: '/orders', name: pages.orders, icon: 'list', see: 'read' },
-      { path: '/vending', name: pages.vending, icon: 'machine', see: 'read' },
+      { path: '/vending', name: pages.vending, icon: 'machine', see: 'shop.read' },
       { path: '/disputes', name: pages.disputes, icon: 'warning', see: 'read' },
     ],
   },
   {
     name: groups.business,
     entries: [
-      { path: '/developers', name: pages.developers, icon: 'code', see: 'read' },
-      { path: '/verification', name: pages.verification, icon: 'check', see: 'read' },
-      { path: '/go-live', name: pages.goLive, icon: 'flag', see: 'read' },
-      { path: '/settings', name: pages.settings, icon: 'gear', see: 'read' },
+      { path: '/developers', name: pages.developers, icon: 'code', see: 'shop.read' },
+      { path: '/verification', name: pages.verification, icon: 'check', see: 'shop.read' },
+      { path: '/go-live', name: pages.goLive, icon: 'flag', see: 'shop.read' },
+      { path: '/settings', name: pages.settings, icon: 'gear', see: 'shop.read' },
     ],
   },
 ]

@@ -29,11 +29,14 @@ export type DashboardVisit = Visit & {
 
 export type DashboardRoute = Route<DashboardVisit>
 
-/** Declares a page of the dashboard: its path without base and mode, and what the person must be allowed to do to see it. */
+/**
+ * Declares a page of the dashboard: its path without base and mode, and what the person must be allowed to do to see it. Any person sees it
+ * unless something else is said; what a till sees too says `read`.
+ */
 export const page = (
   path: string,
   show: (visit: DashboardVisit) => Promise<Shown>,
-  see?: Action,
+  see: Action = 'shop.read',
 ): PageRoute<DashboardVisit> => pageRoute(path, show, see)
 
 /** Declares what a form of the dashboard does: `submit` calls the operation, `again` shows the page with what was wrong. */

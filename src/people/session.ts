@@ -159,6 +159,7 @@ export function callerOf(
     ...{ kind: 'person', merchantId, tag, cell, mode, role, origin, requestId },
     name: till ? `${person.name} (till ${person.publicId})` : person.email,
     ...{ personId: person.id, sessionId, confirmed: person.confirmed, heldUntil },
+    ...(till ? { till: true as const } : {}),
     factorAgeMs: steppedUpAt === null ? null : Math.max(0, nowMs - steppedUpAt.getTime()),
     refundLimit: role === 'cashier' ? cashierRefundLimit : null,
   }

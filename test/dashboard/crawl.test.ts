@@ -4,7 +4,7 @@ import type { MerchantRole } from '../../src/actors/actor.ts'
 import { movableClock } from '../../src/platform/clock.ts'
 import { startReceiver } from '../fakes/receiver.ts'
 import type { Browser, PageForm } from '../helpers/browser.ts'
-import { anotherBrowser, signedInAs } from '../helpers/dashboard.ts'
+import { anotherBrowser, signedInAs, tillOf } from '../helpers/dashboard.ts'
 import { made, opened } from '../helpers/opened.ts'
 import { startPayingService } from '../helpers/payouts.ts'
 import { NOW, TAGS } from '../verify/names.ts'
@@ -53,7 +53,7 @@ test('a till follows no dead link either, and sees the counter, charges, links, 
   const seen = new Set(
     pages.flatMap(({ address }) => /^\/dashboard(?:\/test)?\/([a-z-]+)/.exec(address)?.[1] ?? []),
   )
-  assert.deepEqual([...seen].sort(), ['charges', 'counter', 'disputes', 'links', 'orders'])
+  assert.deepEqual([...seen].sort(), ['charges', 'counter', 'disputes', 'links', 'orders', 'search'])
 })
 
 test('no odd value in any filter is an error, or leads to one', async () => {

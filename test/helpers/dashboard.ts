@@ -42,6 +42,16 @@ export async function signedInAs(
   return anotherBrowser(service, { email, personId: person.id, merchantId: place.id }, steppedUpMs)
 }
 
+/** A device at the counter of this merchant, as the link of an owner lets it in. */
+export async function tillOf(service: TestService, merchant: Pick<CreatedMerchant, 'id'>): Promise<Planted> {
+  const person = await signedInAs(service, merchant, { role: 'cashier', steppedUpMs: null })
+  await service.rows(
+    `update people set kind = 'till', name = 'Front', email = null, email_key = null, confirmed_at = null where id = $1`,
+    [person.personId],
+  )
+  return person
+}
+
 /** One more browser in which this person is signed in. */
 export async function anotherBrowser(
   service: TestService,

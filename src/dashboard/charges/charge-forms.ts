@@ -15,8 +15,8 @@ import { REFUND, showCharge } from './charge-page.tsx'
 
 /** Charges of a merchant: the list, one charge, a test charge, the refund. */
 export const CHARGE_ROUTES: readonly DashboardRoute[] = [
-  page('/charges', (visit) => showCharges(visit)),
-  page('/charges/:id', (visit) => showCharge(visit)),
+  page('/charges', (visit) => showCharges(visit), 'read'),
+  page('/charges/:id', (visit) => showCharge(visit), 'read'),
   exportRoute(EXPORT, {
     name: 'charges',
     file: ({ app, caller, query }) => exportCharges(app, caller, chargeFilter(query)),

@@ -66,4 +66,4 @@ const Strip = ({ charges }: { charges: readonly Charge[] }) => (
 )
 
 /** The page for the till. */
-export const COUNTER_ROUTES: readonly DashboardRoute[] = [page('/counter', showCounter)]
+export const COUNTER_ROUTES: readonly DashboardRoute[] = [page('/counter', showCounter, 'read')]

@@ -12,8 +12,8 @@ export const DEVELOPER_ROUTES: readonly DashboardRoute[] = [
   ...KEY_ROUTES,
   ...WEBHOOK_ROUTES,
   page('/developers/events', showEvents),
-  page('/developers/requests', showRequests),
-  page('/developers/requests/:id', showRequest),
+  page('/developers/requests', showRequests, 'payouts.read'),
+  page('/developers/requests/:id', showRequest, 'payouts.read'),
   ...SANDBOX_ROUTES,
   ...REFERENCE_ROUTES,
 ]

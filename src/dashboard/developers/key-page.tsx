@@ -59,7 +59,7 @@ const KeyFacts = ({ visit, of: key }: { visit: DashboardVisit; of: ListedKey }) 
       [columns.made, <Time at={key.createdAt} />],
       [columns.used, <LastUsed at={key.lastUsedAt} />],
       key.revokedAt !== null && [texts.revokedAt, <Time at={key.revokedAt} />],
-      [
+      mayDo(visit.caller, 'payouts.read') && [
         texts.requests,
         <a href={addressWith(visit.to('/developers/requests'), { key: key.last4 })}>{texts.requests}</a>,
       ],

@@ -1,15 +1,17 @@
 import type { ComponentChildren } from 'preact'
+import { mayDo } from '../../actors/allow.ts'
 import { DEVELOPERS } from '../texts/developers.ts'
 import type { DashboardVisit } from '../visit.ts'
 
 const { tabs } = DEVELOPERS
 const TABS = [
-  ['/developers', tabs.keys],
-  ['/developers/webhooks', tabs.webhooks],
-  ['/developers/events', tabs.events],
-  ['/developers/requests', tabs.requests],
-  ['/developers/sandbox', tabs.sandbox],
-  ['/developers/reference', tabs.reference],
+  ['/developers', tabs.keys, 'shop.read'],
+  // Both show whatever is about payouts, with names and amounts.
+  ['/developers/webhooks', tabs.webhooks, 'payouts.read'],
+  ['/developers/events', tabs.events, 'shop.read'],
+  ['/developers/requests', tabs.requests, 'payouts.read'],
+  ['/developers/sandbox', tabs.sandbox, 'shop.read'],
+  ['/developers/reference', tabs.reference, 'shop.read'],
 ] as const
 
 /** A page of this area: its heading, and the ways to its neighbours. */
@@ -26,7 +28,7 @@ export const Area = ({
 }) => (
   <>
     <nav class="tabs" aria-label={tabs.label}>
-      {TABS.map(([path, name]) => (
+      {TABS.filter(([, , see]) => mayDo(visit.caller, see)).map(([path, name]) => (
         <a href={visit.to(path)} aria-current={path === at ? 'page' : undefined}>
           {name}
         </a>

@@ -51,8 +51,8 @@ async function resendSince(visit: DashboardVisit, { day = '', time = '' }: Value
 
 /** Webhooks: address, secret, deliveries, and what is done with them. */
 export const WEBHOOK_ROUTES: readonly DashboardRoute[] = [
-  page(HERE, (visit) => showWebhooks(visit)),
-  page(`${HERE}/:id`, (visit) => showDelivery(visit)),
+  page(HERE, (visit) => showWebhooks(visit), 'payouts.read'),
+  page(`${HERE}/:id`, (visit) => showDelivery(visit), 'payouts.read'),
   form(ADDRESS, { submit: saveAddress, again: showWebhooks }),
   form(REVEAL_SECRET, {
     async submit(visit) {

@@ -169,8 +169,8 @@ const Answer = ({ answer: { says, saidBy, saidAt } }: { answer: DisputeAnswer })
 
 /** Disputes of a merchant. */
 export const DISPUTE_ROUTES: readonly DashboardRoute[] = [
-  page('/disputes', showDisputes),
-  page('/disputes/:id', (visit) => showDispute(visit)),
+  page('/disputes', showDisputes, 'read'),
+  page('/disputes/:id', (visit) => showDispute(visit), 'read'),
   form(ANSWER, {
     async submit(visit, { says = '' }) {
       const { app, caller, merchant, params, once } = visit

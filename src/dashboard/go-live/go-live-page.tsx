@@ -1,20 +1,23 @@
+import type { Action } from '../../actors/actions.ts'
+import { mayDo } from '../../actors/allow.ts'
 import { Note, Status, Time } from '../../pages/parts.tsx'
 import { shownPage } from '../../pages/shown.ts'
 import { type GoLiveFact, type GoLiveStep, goLiveFacts } from '../../reports/go-live.ts'
+import { leadsOn } from '../hidden-from-operators.ts'
 import { PEOPLE_PATH } from '../people/people-page.tsx'
 import { SECURITY_PATH } from '../people/security-page.tsx'
 import { GO_LIVE } from '../texts/go-live.ts'
 import { type DashboardRoute, type DashboardVisit, page } from '../visit.ts'
 
 // Where each step is done.
-const PLACES: Record<GoLiveStep, string> = {
-  verified: '/verification',
-  webhook: '/developers/webhooks',
-  live_key: '/developers',
-  live_charge: '/links',
-  settlement: '/wallet',
-  second_owner: PEOPLE_PATH,
-  factors: SECURITY_PATH,
+const PLACES: Record<GoLiveStep, { path: string; see: Action }> = {
+  verified: { path: '/verification', see: 'shop.read' },
+  webhook: { path: '/developers/webhooks', see: 'payouts.read' },
+  live_key: { path: '/developers', see: 'shop.read' },
+  live_charge: { path: '/links', see: 'read' },
+  settlement: { path: '/wallet', see: 'payouts.read' },
+  second_owner: { path: PEOPLE_PATH, see: 'shop.read' },
+  factors: { path: SECURITY_PATH, see: 'shop.read' },
 }
 
 async function showGoLive(visit: DashboardVisit) {
@@ -49,9 +52,9 @@ function Step({ visit, fact: { step, done, at } }: { visit: DashboardVisit; fact
       <p class="quiet">
         {says} {at !== null && <Time at={at} />}
       </p>
-      {!done && (
+      {!done && mayDo(visit.caller, PLACES[step].see) && leadsOn(visit, PLACES[step].path) && (
         <p>
-          <a href={visit.to(PLACES[step])}>{go}</a>
+          <a href={visit.to(PLACES[step].path)}>{go}</a>
         </p>
       )}
     </li>

@@ -1,3 +1,4 @@
+import { mayDo } from '../../actors/allow.ts'
 import { listCharges } from '../../charges/find-charges.ts'
 import { nextRelease } from '../../charges/next-release.ts'
 import { readListWindow } from '../../http/lists.ts'
@@ -70,7 +71,7 @@ async function showHome(visit: DashboardVisit, state: FormState | null = null): 
           amount={head.pending}
           hint={release === null ? null : HOME.balances.next(timeText(release))}
         />
-        <Balance name={HOME.balances.inFlight} amount={head.in_flight} />
+        {mayDo(caller, 'payouts.read') && <Balance name={HOME.balances.inFlight} amount={head.in_flight} />}
       </div>
       <Needs visit={visit} needs={needs} />
       <Latest visit={visit} charges={latest.data} />

@@ -1,3 +1,5 @@
+import type { Action } from '../../actors/actions.ts'
+import { mayDo } from '../../actors/allow.ts'
 import { Icon } from '../../pages/icons.tsx'
 import { Section, timeText } from '../../pages/parts.tsx'
 import { ugx } from '../../pages/wording.ts'
@@ -7,11 +9,12 @@ import { HOME } from '../texts/home.ts'
 import type { DashboardVisit } from '../visit.ts'
 
 /** What waits for a person, each with the way to where it is dealt with. */
-export const Needs = ({ visit, needs }: { visit: DashboardVisit; needs: readonly Need[] }) =>
-  needs.length === 0 ? null : (
+export function Needs({ visit, needs }: { visit: DashboardVisit; needs: readonly Need[] }) {
+  const own = needs.filter(({ kind }) => mayDo(visit.caller, SEE[kind]))
+  return own.length === 0 ? null : (
     <Section title={HOME.needs.title}>
       <ul class="needs">
-        {needs.map((need) => {
+        {own.map((need) => {
           const { says, path } = told(need)
           return (
             <li>
@@ -23,6 +26,19 @@ export const Needs = ({ visit, needs }: { visit: DashboardVisit; needs: readonly
       </ul>
     </Section>
   )
+}
+
+/** Whom it is for: most of it is about payouts, or is mended where they are seen. */
+const SEE: Record<Need['kind'], Action> = {
+  disputes: 'read',
+  rejected: 'shop.read',
+  webhooks: 'payouts.read',
+  'webhooks-failing': 'payouts.read',
+  schedule: 'payouts.read',
+  'payroll-short': 'payouts.read',
+  prepared: 'payouts.read',
+  'payouts-stopped': 'payouts.read',
+}
 
 function told(need: Need): { says: string; path: string | null } {
   const { needs } = HOME

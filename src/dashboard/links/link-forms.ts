@@ -18,8 +18,8 @@ import { EXPORT, linkFilter, NEW_LINK, showLinks } from './link-pages.tsx'
 
 /** Payment links of a merchant. */
 export const LINK_ROUTES: readonly DashboardRoute[] = [
-  page('/links', (visit) => showLinks(visit)),
-  page('/links/:id', (visit) => showLink(visit)),
+  page('/links', (visit) => showLinks(visit), 'read'),
+  page('/links/:id', (visit) => showLink(visit), 'read'),
   exportRoute(EXPORT, {
     name: 'links',
     file: ({ app, caller, query }) => exportLinks(app, caller, linkFilter(query)),

@@ -181,7 +181,9 @@ function OnStorefront({ visit, link, item, state }: OnStorefrontProps) {
       ) : (
         <p>
           {item.removed ? publish.removed : publish.shown}{' '}
-          <a href={visit.to(`/storefront/${item.id}`)}>{publish.open}</a>
+          {mayDo(visit.caller, 'shop.read') && (
+            <a href={visit.to(`/storefront/${item.id}`)}>{publish.open}</a>
+          )}
         </p>
       )}
     </Section>

@@ -72,4 +72,4 @@ async function showSearch(visit: DashboardVisit): Promise<Shown> {
 }
 
 /** The page of the search box. */
-export const SEARCH_ROUTES: readonly DashboardRoute[] = [page('/search', showSearch)]
+export const SEARCH_ROUTES: readonly DashboardRoute[] = [page('/search', showSearch, 'read')]

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { Action } from '../../actors/actions.ts'
+import { mayDo } from '../../actors/allow.ts'
 import type { AuditEntry } from '../../actors/read-audit.ts'
 import type { Transfer } from '../../ledger/find-transfers.ts'
 import { type Entry, Money, Said, Section, Time } from '../../pages/parts.tsx'
@@ -8,6 +9,7 @@ import { shown, ugx } from '../../pages/wording.ts'
 import type { Story, StoryEntry } from '../../reports/story/story.ts'
 import type { EventTold } from '../../webhooks/events-of.ts'
 import { DeliveryStatus } from '../developers/failing.tsx'
+import { OBJECT_PAGES, pageOfObject } from '../object-link.tsx'
 import { ACTION_NAMES } from '../texts/action-names.ts'
 import { STORY } from '../texts/story.ts'
 import { WALLET } from '../texts/wallet.ts'
@@ -64,9 +66,11 @@ function actOf({ action, actor }: AuditEntry): string {
 const toneOf = (says: string): NonNullable<Entry['tone']> =>
   /^succeeded/.test(says) ? 'good' : /^failed/.test(says) ? 'bad' : 'quiet'
 
-const eventLink = (visit: DashboardVisit, { id }: EventTold, says: ComponentChildren) => (
-  <a href={visit.to(`${DELIVERIES}/${id}`)}>{says}</a>
-)
+/** What was sent to the merchant's server stands on pages of its developers; others read the words alone. */
+function eventLink(visit: DashboardVisit, { id }: EventTold, says: ComponentChildren) {
+  const address = pageOfObject(visit, id)
+  return address === null ? says : <a href={address}>{says}</a>
+}
 
 const nameOf = ({ kind }: Transfer) => WALLET.ledger.kinds[kind] ?? kind.replaceAll('_', ' ')
 
@@ -130,7 +134,9 @@ export const EventsTold = ({ visit, story: { events } }: { visit: DashboardVisit
         caption={told.title}
         rows={events}
         columns={EVENTS}
-        href={({ id }) => visit.to(`${DELIVERIES}/${id}`)}
+        {...(mayDo(visit.caller, OBJECT_PAGES.evt_.see)
+          ? { href: (event: EventTold) => visit.to(`${DELIVERIES}/${event.id}`) }
+          : {})}
       />
     )}
   </Section>

@@ -2,7 +2,8 @@ import type { Action } from '../../actors/actions.ts'
 
 /** What people call the acts of the table of roles. */
 export const ACTION_NAMES: Partial<Record<Action, string>> = {
-  read: 'See charges, links, orders, balances and statements',
+  read: 'See charges, links, orders and disputes (tills too)',
+  'shop.read': 'See balances, people and settings',
   'audit.read': 'See who did what',
   'merchant.handle': 'Change the short name of the business',
   'branding.set': 'Change logo and colour',

@@ -21,8 +21,8 @@ const { orders: words } = VENDING
 
 /** Orders of machines. */
 export const ORDER_ROUTES: readonly DashboardRoute[] = [
-  page('/orders', (visit) => showOrders(visit)),
-  page('/orders/:id', (visit) => showOrder(visit)),
+  page('/orders', (visit) => showOrders(visit), 'read'),
+  page('/orders/:id', (visit) => showOrder(visit), 'read'),
   exportRoute(EXPORT, {
     name: 'orders',
     file: ({ app, caller, query }) => exportOrders(app, caller, orderFilter(query)),

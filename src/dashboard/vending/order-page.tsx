@@ -1,3 +1,4 @@
+import { mayDo } from '../../actors/allow.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
 import {
@@ -82,9 +83,13 @@ function Story({ visit, order, story }: Told) {
           facts={[
             [
               facts.machine,
-              <a href={visit.to(`/vending/machines/${encodeURIComponent(order.machine)}`)}>
-                {order.machine}
-              </a>,
+              mayDo(visit.caller, 'shop.read') ? (
+                <a href={visit.to(`/vending/machines/${encodeURIComponent(order.machine)}`)}>
+                  {order.machine}
+                </a>
+              ) : (
+                order.machine
+              ),
             ],
             [facts.payment, <Status word={view.payment_status} />],
             order.vendingError !== null && [facts.error, <Said text={order.vendingError} />],

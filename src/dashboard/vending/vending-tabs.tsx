@@ -1,18 +1,19 @@
+import { mayDo } from '../../actors/allow.ts'
 import { Note } from '../../pages/parts.tsx'
 import { VENDING } from '../texts/vending.ts'
 import type { DashboardVisit } from '../visit.ts'
 
 const TABS = [
-  ['/vending', VENDING.tabs.machines],
-  ['/orders', VENDING.tabs.orders],
-  ['/vending/settings', VENDING.tabs.settings],
+  ['/vending', VENDING.tabs.machines, 'shop.read'],
+  ['/orders', VENDING.tabs.orders, 'read'],
+  ['/vending/settings', VENDING.tabs.settings, 'shop.read'],
 ] as const
 
 /** The pages of vending, and a word when it is off. */
 export const VendingTabs = ({ visit, at }: { visit: DashboardVisit; at: (typeof TABS)[number][0] }) => (
   <>
     <nav class="tabs" aria-label={VENDING.title}>
-      {TABS.map(([path, name]) => (
+      {TABS.filter(([, , see]) => mayDo(visit.caller, see)).map(([path, name]) => (
         <a href={visit.to(path)} aria-current={path === at ? 'page' : undefined}>
           {name}
         </a>
