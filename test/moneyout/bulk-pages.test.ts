@@ -113,3 +113,25 @@ test('an accountant prepares a call, an owner approves it; strangers and other m
     assert.equal((await other.get(pasted.location)).status, 403, role)
   }
 })
+
+test('the lines of a batch change with its counts, and those to mend stand first', async () => {
+  const merchant = await service.merchant()
+  const anna = await signedInAs(service, merchant)
+  const base = '/dashboard/test/bulk'
+  await anna.send(await anna.get('/dashboard/test'), '/funds', { amount: '50,000' })
+  const lines = ['0700000000,500,first', '0700000000,600,second', '0700000001,700,third'].join('\n')
+  const draft = await anna.follow(await anna.send(await anna.get(base), '/bulk/paste', { lines }))
+  const sent = await anna.send(draft, '/send')
+  const page = await anna.get(sent.location)
+  const part = /data-live="([^"]*part=progress[^"]*)"/.exec(page.text)?.[1] ?? ''
+  assert.ok(part, 'it follows what is under way')
+  assert.match(
+    mainOf(await anna.get(part)),
+    /Arrived 0.*first authorized.*second authorized.*third authorized/,
+  )
+  service.pass(3000)
+  await service.run('send-payouts')
+  const ended = await anna.get(part)
+  assert.equal(ended.headers.get('x-part'), 'final')
+  assert.match(mainOf(ended), /Arrived 2.*Failed later 1.*third failed.*first succeeded.*second succeeded/)
+})

@@ -4,6 +4,7 @@ import { addressWith, type Column, Pager, Table } from '../../pages/table.tsx'
 import { type BatchItem, type BatchRow, getBatch, itemsOf } from '../../payouts/bulk/find-batches.ts'
 import { preparedOf } from '../../payouts/prepared/find-prepared.ts'
 import type { PreparedPayout } from '../../payouts/prepared/prepared-payout.ts'
+import { leadsOn } from '../hidden-from-operators.ts'
 import { Phone } from '../payouts/phone.tsx'
 import { BULK } from '../texts/bulk.ts'
 import type { DashboardVisit } from '../visit.ts'
@@ -29,11 +30,6 @@ export async function showBatch(visit: DashboardVisit): Promise<Shown> {
   const told = { visit, batch, items, prepared }
   const open = isUnderWay(told)
   if (visit.part === 'progress') return { kind: 'part', body: <Progress {...told} />, final: !open }
-  const from = Math.max(
-    0,
-    Math.min(Number(visit.query.after ?? visit.query.before ?? 0) || 0, batch.total - 1),
-  )
-  const here = visit.to(`/bulk/${batch.id}`)
   return shownPage(
     batch.id,
     <>
@@ -42,17 +38,6 @@ export async function showBatch(visit: DashboardVisit): Promise<Shown> {
         <code>{batch.id}</code>
       </div>
       <Progress {...told} />
-      <Section title={words.lines}>
-        <Table caption={words.lines} rows={items.slice(from, from + IN_VIEW)} columns={columnsFor(visit)} />
-        <Pager
-          cursors={{
-            newer: from > 0 ? String(Math.max(0, from - IN_VIEW)) : null,
-            older: from + IN_VIEW < batch.total ? String(from + IN_VIEW) : null,
-          }}
-          query={{}}
-          here={here}
-        />
-      </Section>
     </>,
     open ? { refreshSeconds: 5 } : {},
   )
@@ -61,52 +46,94 @@ export async function showBatch(visit: DashboardVisit): Promise<Shown> {
 const isOpen = ({ status }: BatchItem) => status === 'pending' || status === 'authorized'
 const isUnderWay = ({ batch, items }: Told) => batch.done < batch.total || items.some(isOpen)
 
-/** The part that changes while lines are worked on and payouts are under way. */
+/** The part that changes while lines are worked on and payouts are under way: the counts, and the lines that they count. */
 function Progress(told: Told) {
-  const { visit, batch, items, prepared } = told
-  const count = (is: (item: BatchItem) => boolean) => items.filter(is).length
-  const accepted = items.filter(({ payoutId }) => payoutId !== null)
-  const sum = accepted.reduce((all, { amount, replayed }) => all + (replayed ? 0 : (amount ?? 0)), 0)
-  const open = isUnderWay(told)
-  const live = open ? { 'data-live': addressWith(visit.to(`/bulk/${batch.id}`), { part: 'progress' }) } : {}
+  const { visit, batch } = told
+  const from = firstIn(told)
+  const here = visit.to(`/bulk/${batch.id}`)
+  const asked = { part: 'progress', ...(from > 0 ? { after: String(from) } : {}) }
+  const live = isUnderWay(told) ? { 'data-live': addressWith(here, asked) } : {}
   return (
-    <div {...live}>
-      <Section title={words.progress}>
-        {open && <Note tone="open">{batch.done < batch.total ? words.running : words.onTheWay}</Note>}
-        <progress value={batch.done} max={batch.total} aria-label={words.done} />
-        <Facts
-          facts={[
-            [words.total, batch.total],
-            batch.done < batch.total && [words.done, batch.done],
-            [words.accepted, accepted.length],
-            [words.refused, batch.done - accepted.length],
-            [words.replayed, count(({ replayed }) => replayed)],
-            [words.succeeded, count(({ status }) => status === 'succeeded')],
-            [words.open, count(isOpen)],
-            [words.failed, count(({ status }) => status === 'failed')],
-            [words.amount, <Money amount={sum} />],
-            [words.created, <Time at={batch.createdAt} />],
-            prepared !== null && [
-              words.prepared,
-              <a href={visit.to(`/payouts/prepared/${prepared.id}`)}>{prepared.id}</a>,
-            ],
-          ]}
-        />
-        <Mend told={told} toMend={count(({ error, status }) => error !== null || status === 'failed')} />
-      </Section>
+    <div class="story" {...live}>
+      <Counts {...told} />
+      <Lines told={told} from={from} />
     </div>
   )
 }
 
-function Mend({ told: { visit, batch }, toMend }: { told: Told; toMend: number }) {
-  if (toMend === 0) return null
+/** From which line on the page shows them. */
+const firstIn = ({ visit: { query }, batch }: Told) =>
+  Math.max(0, Math.min(Math.trunc(Number(query.after ?? query.before ?? 0)) || 0, batch.total - 1))
+
+// What somebody must do something about stands first.
+const toMend = ({ error, status }: BatchItem) => error !== null || status === 'failed'
+const inOrder = (items: readonly BatchItem[]) => [
+  ...items.filter(toMend),
+  ...items.filter((one) => !toMend(one)),
+]
+
+function Lines({ told: { visit, batch, items }, from }: { told: Told; from: number }) {
+  return (
+    <Section title={words.lines}>
+      <Table
+        caption={words.lines}
+        rows={inOrder(items).slice(from, from + IN_VIEW)}
+        columns={columnsFor(visit)}
+      />
+      <Pager
+        cursors={{
+          newer: from > 0 ? String(Math.max(0, from - IN_VIEW)) : null,
+          older: from + IN_VIEW < batch.total ? String(from + IN_VIEW) : null,
+        }}
+        query={{}}
+        here={visit.to(`/bulk/${batch.id}`)}
+      />
+    </Section>
+  )
+}
+
+function Counts(told: Told) {
+  const { visit, batch, items, prepared } = told
+  const count = (is: (item: BatchItem) => boolean) => items.filter(is).length
+  const accepted = items.filter(({ payoutId }) => payoutId !== null)
+  const sum = accepted.reduce((all, { amount, replayed }) => all + (replayed ? 0 : (amount ?? 0)), 0)
+  return (
+    <Section title={words.progress}>
+      {isUnderWay(told) && (
+        <Note tone="open">{batch.done < batch.total ? words.running : words.onTheWay}</Note>
+      )}
+      <progress value={batch.done} max={batch.total} aria-label={words.done} />
+      <Facts
+        facts={[
+          [words.total, batch.total],
+          batch.done < batch.total && [words.done, batch.done],
+          [words.accepted, accepted.length],
+          [words.refused, batch.done - accepted.length],
+          [words.replayed, count(({ replayed }) => replayed)],
+          [words.succeeded, count(({ status }) => status === 'succeeded')],
+          [words.open, count(isOpen)],
+          [words.failed, count(({ status }) => status === 'failed')],
+          [words.amount, <Money amount={sum} />],
+          [words.created, <Time at={batch.createdAt} />],
+          prepared !== null && [
+            words.prepared,
+            <a href={visit.to(`/payouts/prepared/${prepared.id}`)}>{prepared.id}</a>,
+          ],
+        ]}
+      />
+      <Mend told={told} lines={count(toMend)} />
+    </Section>
+  )
+}
+
+function Mend({ told: { visit, batch }, lines }: { told: Told; lines: number }) {
+  if (lines === 0) return null
+  const path = `/bulk/${batch.id}/mend`
   return (
     <Note tone="warn">
       <strong>{words.mendTitle}</strong>
-      <p>{words.mend(toMend)}</p>
-      <p>
-        <a href={visit.to(`/bulk/${batch.id}/mend`)}>{words.download}</a>
-      </p>
+      <p>{words.mend(lines)}</p>
+      <p>{leadsOn(visit, path) && <a href={visit.to(path)}>{words.download}</a>}</p>
     </Note>
   )
 }
