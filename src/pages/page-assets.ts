@@ -4,9 +4,9 @@ import { readStyle, TOKENS } from './stylesheet.ts'
 const own = (name: string, type: string): Asset =>
   readAsset(`src/pages/assets/${name}`, { path: `/assets/${name}`, type })
 
-const STYLES = ['base', 'frame', 'forms', 'entry', 'story', 'lists', 'wizard', 'review', 'counter'].map(
-  (name) => `src/pages/assets/${name}.css`,
-)
+const STYLES = [
+  ...['base', 'frame', 'forms', 'entry', 'story', 'lists', 'wizard', 'review', 'counter', 'print'],
+].map((name) => `src/pages/assets/${name}.css`)
 
 /** What every page of the dashboard and the console loads: one stylesheet and one small script. */
 export const PAGE_ASSETS = {
