@@ -7,6 +7,7 @@ const LONG = {
   'test/crash/payouts-starved': 'a machine without processor time, for half a minute',
   'test/crash/bulk-resumes': 'a kill at each moment of a bulk call',
   'test/pages/once': 'double clicks and returns in a browser',
+  'test/pages/ended-session': 'a session that ends under a form, in a browser',
   'test/pages/print': 'pages on paper, in a browser',
   'test/pages/refused-forms': 'every form of both surfaces, refused in a browser',
   'test/pages/keyboard': 'pages of the checkout by keyboard, in a browser',

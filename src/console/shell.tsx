@@ -18,7 +18,11 @@ export function Shell({ page, asked: { requestId }, visit }: ShellProps) {
       </Frame>
     )
   return (
-    <Frame {...{ page, name, requestId }} scripts={visit.signedIn.hasPasskey ? ['passkeys.js'] : []}>
+    <Frame
+      {...{ page, name, requestId }}
+      who={visit.signedIn.person.publicId}
+      scripts={visit.signedIn.hasPasskey ? ['passkeys.js'] : []}
+    >
       <Bar visit={visit} name={name} signOut={`${BASE}/sign-out`} searchHint={FRAME.searchHint} />
       <Place visit={visit} path={pathIn(visit.here)} navigation={NAVIGATION}>
         {page.body}

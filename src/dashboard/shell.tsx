@@ -23,6 +23,7 @@ export function Shell({ page, asked: { requestId }, visit }: ShellProps) {
   return (
     <Frame
       {...{ page, name, requestId }}
+      who={signedIn.person.publicId}
       band={
         <>
           {look !== null && <LookBand name={name} look={look} />}

@@ -4,6 +4,7 @@ import { locationOf } from '../http/location.ts'
 import type { SignedIn } from '../people/session.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { readCookies } from './cookies.ts'
+import { flashCookie } from './flash.ts'
 import { sentFromHere } from './from-here.ts'
 import type { Visit } from './route.ts'
 import type { Surface, SurfaceOptions } from './surface.ts'
@@ -14,12 +15,19 @@ const senders = new WeakMap<FastifyRequest, SignedIn>()
 
 export const senderOf = (request: FastifyRequest): SignedIn | null => senders.get(request) ?? null
 
+type Admitting<V extends Visit> = {
+  surface: Surface<V>
+  options: SurfaceOptions
+  /** Whether a page of the surface is there. */
+  isPage(path: string): boolean
+}
+
 /**
  * Asked before the body of a form is read: what comes from another site, and where somebody must be signed in what comes of a stranger, is
  * not read at all. Answers the sender; null where none is needed, or where the answer has been given. Throws 403.
  */
 export async function admitForm<V extends Visit>(
-  { surface, options }: { surface: Surface<V>; options: SurfaceOptions },
+  { surface, options, isPage }: Admitting<V>,
   request: FastifyRequest,
   { reply, forGuests }: { reply: FastifyReply; forGuests: boolean },
 ): Promise<SignedIn | null> {
@@ -33,9 +41,28 @@ export async function admitForm<V extends Visit>(
     return signedIn
   }
   lastAnswer(request, reply)
+  const page = pageBehind(headers.referer, { options, isPage })
+  const then = page === null ? '' : `?then=${encodeURIComponent(page)}`
   await reply
     .code(303)
-    .headers({ 'Cache-Control': 'no-store', Location: locationOf(surface.signIn) })
+    .headers({
+      'Cache-Control': 'no-store',
+      'Set-Cookie': flashCookie({ kind: 'note', says: PARTS.errors.signedOut }, options.https),
+      Location: locationOf(`${surface.signIn}${then}`),
+    })
     .send()
   return null
+}
+
+// Longer than the address of any page with its filters.
+const LONGEST_PAGE = 2000
+
+/** The page of ours that a form was sent from; null where the browser does not say, or it was the answer to another form. */
+function pageBehind(
+  referer: string | undefined,
+  { options, isPage }: Pick<Admitting<Visit>, 'options' | 'isPage'>,
+): string | null {
+  if (referer === undefined || referer.length > LONGEST_PAGE || !URL.canParse(referer)) return null
+  const { origin, pathname, search } = new URL(referer)
+  return origin === new URL(options.baseUrl()).origin && isPage(pathname) ? `${pathname}${search}` : null
 }

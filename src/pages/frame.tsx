@@ -14,6 +14,8 @@ type FrameProps = {
   /** Whose page it is, in the title of the window. */
   name: string
   requestId: string
+  /** Whose session it is: what was typed is given back to nobody else. */
+  who?: string
   /** What stands above everything. */
   band?: ComponentChildren
   /** Scripts that pages of this visit need besides those of the page. */
@@ -22,7 +24,7 @@ type FrameProps = {
 }
 
 /** The document of a page of a surface. */
-export const Frame = ({ page, name, requestId, band, scripts = [], children }: FrameProps) => (
+export const Frame = ({ page, name, requestId, who, band, scripts = [], children }: FrameProps) => (
   <html lang="en">
     <head>
       <Basics />
@@ -41,7 +43,7 @@ export const Frame = ({ page, name, requestId, band, scripts = [], children }: F
         </noscript>
       )}
     </head>
-    <body>
+    <body data-who={who}>
       <a class="skip" href="#page">
         {PARTS.skip}
       </a>

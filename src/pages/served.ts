@@ -30,6 +30,15 @@ export function servedBy<V extends Visit>({ base, prefixes, routes, guests }: Su
   return [...signedIn, ...open]
 }
 
+/** Tells whether a path is that of a page, and not of a form, for somebody who comes back to it. */
+export function pagesAmong<V>(served: readonly Served<V>[]): (path: string) => boolean {
+  const pages = served
+    .filter(({ method, route }) => method === 'GET' && route !== null && !('handle' in route))
+    .map(({ url }) => new RegExp(`^${url.replace(/:\w+/g, '[^/]+')}$`))
+  const forms = new Set(served.flatMap(({ method, url }) => (method === 'POST' ? [url] : [])))
+  return (path) => !forms.has(path) && pages.some((page) => page.test(path))
+}
+
 /** The address of a page, asked for with what would change something: no verb that it lacks, but it says that nothing can be changed. */
 export const posted = <V>(served: Served<V>): Served<V> => ({ ...served, method: 'POST', route: null })
 

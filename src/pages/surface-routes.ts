@@ -25,13 +25,18 @@ import { askedNothing, readAsked } from './asked-routes.ts'
 import { ErrorPage } from './error-page.tsx'
 import type { Asked, Visit } from './route.ts'
 import { sendShown } from './send-routes.ts'
-import { bytesOf, mostFileOf, posted, type Served, servedBy } from './served.ts'
+import { bytesOf, mostFileOf, pagesAmong, posted, type Served, servedBy } from './served.ts'
 import type { PageShown, Shown } from './shown.ts'
 import type { Surface, SurfaceOptions } from './surface.ts'
 import { PARTS } from './texts.ts'
 import { takePlace } from './upload-routes.ts'
 
-type Handle<V extends Visit> = { surface: Surface<V>; options: SurfaceOptions; limit(address: string): void }
+type Handle<V extends Visit> = {
+  surface: Surface<V>
+  options: SurfaceOptions
+  limit(address: string): void
+  isPage(path: string): boolean
+}
 /** What is known of a request when it is answered, whatever becomes of it. */
 type Known<V> = { asked: Asked | null; visit: V | null; cookies: readonly string[] }
 
@@ -42,7 +47,10 @@ export function registerSurface<V extends Visit>(
   options: SurfaceOptions,
 ): void {
   const window = addressWindow(options.requestsAMinute)
-  const handle: Handle<V> = { surface, options, limit: (address) => window.take(address, options.nowMs()) }
+  const { base } = surface
+  const served = servedBy(surface)
+  const limit = (address: string) => window.take(address, options.nowMs())
+  const handle: Handle<V> = { surface, options, limit, isPage: pagesAmong(served) }
   const register = (served: Served<V>, method: string[], before: onRequestHookHandler[] = []) =>
     server.route({
       method,
@@ -52,8 +60,6 @@ export function registerSurface<V extends Visit>(
       errorHandler: (error, request, reply) => refuseUnread(handle, { served, request, reply }, error),
       handler: (request, reply) => answer(handle, { served, request, reply }),
     })
-  const { base } = surface
-  const served = servedBy(surface)
   const refused = surface.readOnly === undefined ? [] : served.map(posted)
   for (const one of [...served, ...refused.filter(({ url }) => url === base)]) register(one, [one.method])
   const endpoints = [...served, ...refused].map(({ url, method }) => ({ path: url, method }))
@@ -65,12 +71,12 @@ export function registerSurface<V extends Visit>(
 
 /** What is judged before a body is read: how much comes from this address, where a form comes from, and who sends it. */
 const admit =
-  <V extends Visit>({ surface, options, limit }: Handle<V>, served: Served<V>): onRequestAsyncHookHandler =>
+  <V extends Visit>(handle: Handle<V>, served: Served<V>): onRequestAsyncHookHandler =>
   async (request, reply) => {
-    limit(clientAddress(request.raw, options.trustedProxies))
+    handle.limit(clientAddress(request.raw, handle.options.trustedProxies))
     if (request.method !== 'POST') return
     const forGuests = served.route !== null && 'handle' in served.route
-    const sender = await admitForm({ surface, options }, request, { reply, forGuests })
+    const sender = await admitForm(handle, request, { reply, forGuests })
     if (sender !== null && mostFileOf(served) > 0) takePlace(sender.person.id, reply)
   }
 

@@ -44,6 +44,7 @@ export const PARTS = {
     internal: 'Something went wrong on our side, and it has been noted. Try again.',
     elsewhere:
       'This form was not sent from a page of ours, so nothing was done. Open the page and send it from there.',
+    signedOut: 'You were signed out meanwhile, so nothing was done. Sign in to go on where you were.',
     session:
       'This form belongs to another sign-in, so nothing was done. Open the page again and fill in the form anew.',
     expired: 'This form is too old, so nothing was done. Look at the page again and send it anew.',

@@ -119,6 +119,27 @@ test('a form from elsewhere, of another session, without its token or too old is
   assert.equal(await service.digest(), before)
 })
 
+test('a form of a session that has ended leads back to its page after the sign-in, and to no other address', async () => {
+  const owner = await signedInAs(service, shop)
+  const page = '/dashboard/test/links?status=active'
+  const form = formOf(await owner.get(page), '/links/new')
+  await service.rows('delete from sessions where id = $1', [owner.sessionId])
+  const before = await service.digest()
+  const sent = (referer: string) => owner.post(form.action, { ...form.fields, amount: '5000' }, { referer })
+  const led = await sent(`${service.url}${page}`)
+  assert.deepEqual([led.status, led.location], [303, `/dashboard/sign-in?then=${encodeURIComponent(page)}`])
+  assert.match(mainOf(await owner.follow(led)), /You were signed out meanwhile, so nothing was done/)
+  for (const elsewhere of [
+    `https://stranger.invalid${page}`,
+    `${service.url}/dashboard/test/links/new`,
+    `${service.url}/dashboard/no/such`,
+    `${service.url}/pay/@demo`,
+    'not an address',
+  ])
+    assert.equal((await sent(elsewhere)).location, '/dashboard/sign-in', elsewhere)
+  assert.equal(await service.digest(), before)
+})
+
 test('a form that lay open for half a day is too old, though its person works on', async () => {
   const own = await service.merchant()
   const owner = await signedInAs(service, own)

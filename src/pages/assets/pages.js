@@ -19,6 +19,56 @@
     if (navigator.clipboard) pre.parentNode.append(button)
   }
 
+  // What was typed into a form is kept in this window until the next page, because the session may have ended meanwhile: the same person
+  // who signs in again comes back to the page and finds it there. Never a password, a code, a token or a file.
+  const KEPT = 'kept-form'
+  const KEPT_MS = 15 * 60000
+  const LEFT_OUT = ['hidden', 'password', 'file', 'submit', 'button']
+  const who = document.body.dataset.who
+  const here = location.pathname + location.search
+  const ownFields = (form) =>
+    [...form.elements].filter(
+      ({ name, type, autocomplete }) =>
+        name && name !== 'confirm' && !LEFT_OUT.includes(type) && autocomplete !== 'one-time-code',
+    )
+  const kept = () => {
+    try {
+      return JSON.parse(sessionStorage.getItem(KEPT))
+    } catch {
+      return null
+    }
+  }
+  const keep = (one) => {
+    try {
+      sessionStorage.setItem(KEPT, JSON.stringify(one))
+    } catch {
+      // A window without storage keeps nothing.
+    }
+  }
+  const giveBack = (last) => {
+    const form = [...document.forms].find((one) => one.getAttribute('action') === last.action)
+    if (!form) return
+    ownFields(form).forEach((field, nth) => {
+      const [name, value, checked] = last.fields[nth] ?? []
+      if (name !== field.name) return
+      if (['checkbox', 'radio'].includes(field.type)) field.checked = checked
+      else field.value = value
+    })
+    for (let box = form.closest('details'); box; box = box.parentElement.closest('details')) box.open = true
+    form.scrollIntoView({ block: 'center' })
+  }
+  const last = kept()
+  if (who) {
+    keep(null)
+    if (last?.lost && last.who === who && last.page === here && Date.now() - last.at < KEPT_MS)
+      giveBack(last)
+    document.addEventListener('submit', ({ target: form }) => {
+      if (form.method !== 'post') return
+      const fields = ownFields(form).map(({ name, value, checked }) => [name, value, checked])
+      keep({ who, page: here, action: form.getAttribute('action'), fields, at: Date.now() })
+    })
+  } else if (last && document.querySelector('form[action$="/sign-in"]')) keep({ ...last, lost: true })
+
   // A part names the address of its newer self in `data-live`. It is asked for while the page is seen, less often after a minute.
   const watch = (first) => {
     let part = first
