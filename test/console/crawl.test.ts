@@ -55,7 +55,7 @@ test('no odd value in any filter is an error, or leads to one', async () => {
   assert.ok(asks.length > 10, `${asks.length} fields were found`)
   assert.deepEqual(await askOddly(asks), [])
   const few = ['x', '-1', '99999999999999999999', '🍲', '\u0000', 'a'.repeat(3000)]
-  assert.deepEqual(await askOddly(queriesOf(admin, pages), few), [])
+  assert.deepEqual(await askOddly(queriesOf(admin, pages), { values: few, ofEach: 2 }), [])
 })
 
 // They end sessions, or change who works on the console.

@@ -53,7 +53,7 @@ test('a till follows no dead link either, and sees the counter, charges, links, 
   const seen = new Set(
     pages.flatMap(({ address }) => /^\/dashboard(?:\/test)?\/([a-z-]+)/.exec(address)?.[1] ?? []),
   )
-  assert.deepEqual([...seen].sort(), ['charges', 'counter', 'disputes', 'links', 'orders', 'search'])
+  assert.deepEqual([...seen].sort(), ['charges', 'counter', 'disputes', 'links', 'orders'])
 })
 
 test('no odd value in any filter is an error, or leads to one', async () => {
@@ -62,7 +62,7 @@ test('no odd value in any filter is an error, or leads to one', async () => {
   assert.ok(asks.length > 20, `${asks.length} fields were found`)
   assert.deepEqual(await askOddly(asks), [])
   const few = ['x', '-1', '99999999999999999999', '🍲', '\u0000', 'a'.repeat(3000)]
-  assert.deepEqual(await askOddly(queriesOf(shop.people.owner, pages), few), [])
+  assert.deepEqual(await askOddly(queriesOf(shop.people.owner, pages), { values: few, ofEach: 2 }), [])
 })
 
 // They end the session with which everything else is tried, or change who stands behind it.

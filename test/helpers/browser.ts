@@ -27,6 +27,8 @@ export type Browser = {
   send(page: Page, end: string, fields?: Record<string, string>): Promise<Page>
   /** The page that the answer redirects to. */
   follow(page: Page): Promise<Page>
+  /** `send`, and the page that a step of a form leads to, or the refusal. */
+  step(page: Page, end: string, fields?: Record<string, string>): Promise<Page>
 }
 export type Fields = Record<string, string> | URLSearchParams | string | Uint8Array<ArrayBuffer>
 export type Cookie = { name: string; value: string; path: string }
@@ -79,6 +81,10 @@ export function browserOf(service: { url: string }, headers: Browser['headers'] 
     send: (page, end, fields = {}) => {
       const form = formOf(page, end)
       return browser.post(form.action, { ...form.fields, ...fields })
+    },
+    step: async (page, end, fields = {}) => {
+      const sent = await browser.send(page, end, fields)
+      return sent.status === 303 ? browser.follow(sent) : sent
     },
     follow: (page) => {
       assert.ok([302, 303].includes(page.status), `${page.status} ${page.text}`)

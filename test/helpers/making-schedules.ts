@@ -13,7 +13,7 @@ export async function reviewOf(
   fields: Record<string, string> = {},
   base = PAYROLL,
 ): Promise<Page> {
-  return person.send(await person.get(`${base}/new`), '/payroll/check', {
+  return person.step(await person.get(`${base}/new`), '/payroll/check', {
     ...{ name: 'Wages', amount: '5,000', interval: 'weekly', start: '2031-01-06', clock: '09:30' },
     recipients: `${newPayer()},Akello Grace\n${newPayer()},Okot`,
     ...fields,

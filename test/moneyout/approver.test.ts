@@ -12,7 +12,7 @@ const BASE = '/dashboard/payouts'
 const LIMITS = '/dashboard/settings/limits'
 
 async function prepare(person: Planted, fields: Record<string, string>, base = BASE): Promise<Page> {
-  const checked = await person.send(await person.get(`${base}/new`), '/check', fields)
+  const checked = await person.step(await person.get(`${base}/new`), '/check', fields)
   assert.equal(checked.status, 200, mainOf(checked))
   return person.send(checked, '/prepare')
 }
@@ -66,7 +66,7 @@ test('the other owners hear by one mail that real money waits for them; whoever 
   const books = await signedInAs(service, merchant, { role: 'accountant' })
   const told = async ({ email }: Planted) =>
     (await mailsTo(service, email)).filter(({ template }) => template === 'approval-waits')
-  const checked = await books.send(await books.get(`${BASE}/new`), '/check', {
+  const checked = await books.step(await books.get(`${BASE}/new`), '/check', {
     phone: newPayer(),
     amount: '7,000',
   })
@@ -81,7 +81,7 @@ test('the other owners hear by one mail that real money waits for them; whoever 
   }
   assert.deepEqual(await told(books), [])
   await anna.send(await anna.get(LIMITS), '/checker', { above: '1,000' })
-  const own = await anna.send(await anna.get(`${BASE}/new`), '/check', { phone: newPayer(), amount: '5,000' })
+  const own = await anna.step(await anna.get(`${BASE}/new`), '/check', { phone: newPayer(), amount: '5,000' })
   await anna.send(own, '/send')
   assert.equal((await told(anna)).length, 1, 'not of what she prepared herself')
   assert.equal((await told(ben)).length, 2)

@@ -4,7 +4,7 @@ import type { CreatedMerchant } from '../../src/merchants/create-merchant.ts'
 import { freezeAccount } from '../../src/merchants/payout-freeze.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
 import { BY_HAND } from '../helpers/actors.ts'
-import { formOf, type Page } from '../helpers/browser.ts'
+import { formOf, hasForm, type Page } from '../helpers/browser.ts'
 import { mainOf, type Planted, signedInAs } from '../helpers/dashboard.ts'
 import { newPayer } from '../helpers/live-service.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
@@ -15,7 +15,7 @@ const BASE = '/dashboard/payouts'
 
 /** The two steps of a payout; answers the page after the last one. */
 async function payBy(person: Planted, fields: Record<string, string>, base = BASE): Promise<Page> {
-  const checked = await person.send(await person.get(`${base}/new`), `${base}/check`, fields)
+  const checked = await person.step(await person.get(`${base}/new`), `${base}/check`, fields)
   assert.equal(checked.status, 200, mainOf(checked))
   const end = checked.forms.find(({ action }) => /\/(?:send|prepare)$/.test(action))?.action ?? ''
   const sent = await person.send(checked, end)
@@ -35,7 +35,7 @@ test('an owner checks whose wallet it is, sends the money, and follows it withou
   service.operator.holds(phone, { active: true, name: 'OKOT JAMES' })
   const empty = await anna.get(BASE)
   assert.match(mainOf(empty), /No payouts yet/)
-  const step = await anna.send(await anna.get(`${BASE}/new`), '/check', {
+  const step = await anna.step(await anna.get(`${BASE}/new`), '/check', {
     ...{ phone, amount: '20,000', name: 'James', reference: 'rent' },
   })
   assert.match(mainOf(step), /OKOT JAMES/)
@@ -62,13 +62,39 @@ test('a number without a wallet stops before the money; without an answer the pe
   const { anna } = await people(merchant)
   const phone = newPayer()
   service.operator.holds(phone, { active: false, name: null })
-  const step = await anna.send(await anna.get(`${BASE}/new`), '/check', { phone, amount: '5000' })
+  const step = await anna.step(await anna.get(`${BASE}/new`), '/check', { phone, amount: '5000' })
   assert.equal(step.status, 400)
   assert.match(mainOf(step), /This phone has no active wallet/)
   service.operator.onLookup({ answer: 'error' })
-  const unasked = await anna.send(step, '/check', { phone: newPayer(), amount: '5000' })
+  const unasked = await anna.step(step, '/check', { phone: newPayer(), amount: '5000' })
   assert.match(mainOf(unasked), /The operator does not say now whose wallet it is/)
   service.operator.onLookup({ answer: 'book' })
+})
+
+test('each step is a page of its own, so that a step back asks to send nothing again, and nobody else can open it', async () => {
+  const { merchant } = await richShop(service)
+  const { anna, ben } = await people(merchant)
+  const typed = { phone: newPayer(), amount: '5,000', name: 'Okot' }
+  const checked = await anna.send(await anna.get(`${BASE}/new`), '/check', typed)
+  assert.equal(checked.status, 303)
+  assert.match(checked.location, /^\/dashboard\/payouts\/check\?step=[\w-]+$/)
+  assert.ok(!checked.location.includes(typed.phone))
+  for (const again of [await anna.get(checked.location), await anna.get(checked.location)])
+    assert.match(mainOf(again), /HOLDER OF .*Okot.*Send the money/)
+  for (const [person, address] of [
+    [ben, checked.location],
+    [anna, `${BASE}/check`],
+    [anna, checked.location.replace('/payouts/check', '/payroll/check')],
+    [anna, checked.location.replace('/dashboard/', '/dashboard/test/')],
+    [anna, `${checked.location.slice(0, -4)}AAAA`],
+  ] as const)
+    assert.ok(!hasForm(await person.get(address), '/send'), address)
+  service.pass(25 * 60_000)
+  assert.ok(hasForm(await anna.get(checked.location), '/send'))
+  service.pass(25 * 60_000)
+  await anna.get(BASE)
+  service.pass(15 * 60_000)
+  assert.ok(!hasForm(await anna.get(checked.location), '/send'), 'after an hour')
 })
 
 test('refusals stand where they belong, with what was typed, and nothing is written', async () => {
@@ -76,7 +102,7 @@ test('refusals stand where they belong, with what was typed, and nothing is writ
   const { anna } = await people(merchant)
   const form = await anna.get(`${BASE}/new`)
   const before = await service.digest()
-  const bad = await anna.send(form, '/check', { phone: 'nobody', amount: '5000', reference: 'r1' })
+  const bad = await anna.step(form, '/check', { phone: 'nobody', amount: '5000', reference: 'r1' })
   assert.equal(bad.status, 400)
   assert.match(mainOf(bad), /recipient.phone is not a valid phone number/)
   assert.equal(formOf(bad, '/check').fields.reference, 'r1')
@@ -96,7 +122,7 @@ test('what cannot be sent is refused at the first step, before the operator is a
       ['10,000', /insufficient available balance: have 10000, need 10200/],
       ['9,999,999,999', /amount exceeds the maximum of 1000000000/],
     ] as const) {
-      const refused = await person.send(await person.get(`${BASE}/new`), '/check', { phone, amount })
+      const refused = await person.step(await person.get(`${BASE}/new`), '/check', { phone, amount })
       assert.equal(refused.status, 400, amount)
       assert.match(mainOf(refused), says)
       const { fields } = formOf(refused, '/check')
@@ -110,7 +136,7 @@ test('what cannot be sent is refused at the first step, before the operator is a
   assert.match(mainOf(frozen), /Nothing was done\. payouts are paused on this account/)
   await freeze(null)
   assert.equal(lookups(), 0)
-  const open = await anna.send(await anna.get(`${BASE}/new`), '/check', { phone, amount: '5000' })
+  const open = await anna.step(await anna.get(`${BASE}/new`), '/check', { phone, amount: '5000' })
   assert.equal(open.status, 200, mainOf(open))
   assert.equal(lookups(), 1)
 })
@@ -118,7 +144,7 @@ test('what cannot be sent is refused at the first step, before the operator is a
 test('money that left between the two steps is missed at the second one, and nothing is written', async () => {
   const { merchant } = await richShop(service, 20_000)
   const { anna } = await people(merchant)
-  const step = await anna.send(await anna.get(`${BASE}/new`), '/check', {
+  const step = await anna.step(await anna.get(`${BASE}/new`), '/check', {
     phone: newPayer(),
     amount: '10,000',
   })

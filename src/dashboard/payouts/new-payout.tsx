@@ -2,10 +2,11 @@ import { mayDo } from '../../actors/allow.ts'
 import { readBody } from '../../http/read-body.ts'
 import { readBalance } from '../../ledger/balances.ts'
 import { payoutFee } from '../../ledger/fees.ts'
+import { addressOfStep, stepIn } from '../../pages/carried-step.ts'
 import { FormBox } from '../../pages/form.tsx'
 import { amountOf, FieldFault, type FormSpec, type FormState, type Values } from '../../pages/form-spec.ts'
 import { Facts, Money, Note, Said, Section } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
+import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
 import { addressWith } from '../../pages/table.tsx'
 import { ugx } from '../../pages/wording.ts'
 import { type PayoutCreate, PayoutCreateShape } from '../../payouts/payout-request.ts'
@@ -85,8 +86,18 @@ export async function checkRecipient(visit: DashboardVisit, values: Values): Pro
   const input = payoutOf(values)
   // Before the operator is asked: a look-up is counted, and what cannot be sent needs none.
   await checkPayout(visit.app, { caller: visit.caller, input })
-  const { recipient } = input
-  return showSending(visit, values, { holder: await holderOf(visit, recipient.phone), state: null })
+  const holder = await holderOf(visit, input.recipient.phone)
+  const to = addressOfStep(visit, CHECK.path, { values, holder } satisfies Checked)
+  return to === null ? showSending(visit, values, { holder, state: null }) : doneTo(to)
+}
+
+type Checked = { values: Values; holder: string }
+
+/** The page of the second step; without what the first one has found, the first one. */
+export async function showChecked(visit: DashboardVisit): Promise<Shown> {
+  const found = stepIn(visit, CHECK.path) as Checked | null // As `checkRecipient` has written it.
+  if (found === null) return showNewPayout(visit)
+  return showSending(visit, found.values, { holder: found.holder, state: null })
 }
 
 async function holderOf({ app, caller }: DashboardVisit, phone: string): Promise<string> {

@@ -17,6 +17,7 @@ import {
   PREPARE,
   payoutOf,
   SEND,
+  showChecked,
   showNewPayout,
   showSendingAgain,
 } from './new-payout.tsx'
@@ -43,6 +44,7 @@ const showPreparedAgain = (visit: DashboardVisit, state: FormState) => showPrepa
 export const PAYOUT_ROUTES: readonly DashboardRoute[] = [
   page('/payouts', (visit) => showPayouts(visit), 'payouts.read'),
   page('/payouts/new', (visit) => showNewPayout(visit), 'payout.prepare'),
+  page(CHECK.path, showChecked, 'payout.prepare'),
   page('/payouts/prepared', (visit) => showPreparedList(visit), 'payouts.read'),
   page('/payouts/prepared/:id', (visit) => showPrepared(visit), 'payouts.read'),
   page('/payouts/:id', (visit) => showPayout(visit), 'payouts.read'),

@@ -9,7 +9,7 @@ import { PAYROLL } from '../texts/payroll.ts'
 import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
 import { CHECK, CREATE, PREPARE, scheduleOf, showNewSchedule } from './new-schedule.tsx'
 import { showPayroll } from './payroll-list.tsx'
-import { reviewSchedule, showReviewAgain } from './review-schedule.tsx'
+import { reviewSchedule, showReviewAgain, showReviewed } from './review-schedule.tsx'
 import { CANCEL, PAUSE, RESUME, showSchedule } from './schedule-page.tsx'
 
 const creates = {
@@ -38,6 +38,7 @@ const changes = (spec: FormSpec, change: ScheduleChange): DashboardRoute =>
 export const PAYROLL_ROUTES: readonly DashboardRoute[] = [
   page('/payroll', showPayroll, 'payouts.read'),
   page('/payroll/new', (visit) => showNewSchedule(visit), 'payout.prepare'),
+  page(CHECK.path, showReviewed, 'payout.prepare'),
   page('/payroll/:id', (visit) => showSchedule(visit), 'payouts.read'),
   form(CHECK, { submit: reviewSchedule, again: showNewSchedule }),
   form(CREATE, creates),

@@ -1,9 +1,10 @@
 import { mayDo } from '../../actors/allow.ts'
 import { readBalance } from '../../ledger/balances.ts'
+import { addressOfStep, stepIn } from '../../pages/carried-step.ts'
 import { FormBox } from '../../pages/form.tsx'
 import { FieldFault, type FormState, type Values } from '../../pages/form-spec.ts'
 import { Facts, Money, Note, Said, Section, Time, timeText } from '../../pages/parts.tsx'
-import { type Shown, shownPage } from '../../pages/shown.ts'
+import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
 import { Table } from '../../pages/table.tsx'
 import { ugx } from '../../pages/wording.ts'
 import { checkerState } from '../../payouts/prepared/set-checker-rule.ts'
@@ -19,6 +20,16 @@ const { create } = PAYROLL
 
 /** The second step: who is paid what and when, what that needs and what there is; and the form that starts it. */
 export async function reviewSchedule(visit: DashboardVisit, values: Values): Promise<Shown> {
+  const plan = await checkSchedule(visit.app, visit.caller, scheduleOf(values))
+  const to = addressOfStep(visit, CHECK.path, values)
+  // Hundreds of people are too much for an address.
+  return to === null ? showReview(visit, { plan, values }) : doneTo(to)
+}
+
+/** The page of the second step; without what was written in the first one, that one. */
+export async function showReviewed(visit: DashboardVisit): Promise<Shown> {
+  const values = stepIn(visit, CHECK.path) as Values | null // As `reviewSchedule` has written it.
+  if (values === null) return showNewSchedule(visit)
   return showReview(visit, { plan: await checkSchedule(visit.app, visit.caller, scheduleOf(values)), values })
 }
 

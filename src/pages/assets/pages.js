@@ -60,8 +60,7 @@
   const last = kept()
   if (who) {
     keep(null)
-    if (last?.lost && last.who === who && last.page === here && Date.now() - last.at < KEPT_MS)
-      giveBack(last)
+    if (last?.lost && last.who === who && last.page === here && Date.now() - last.at < KEPT_MS) giveBack(last)
     document.addEventListener('submit', ({ target: form }) => {
       if (form.method !== 'post') return
       const fields = ownFields(form).map(({ name, value, checked }) => [name, value, checked])
