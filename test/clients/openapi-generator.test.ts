@@ -34,7 +34,6 @@ function jarIn(folder: string): string | null {
 
 /** Why a test is not run here, or false. A client takes a minute of processor time to make. */
 function missing(...programs: string[]): string | false {
-  if (process.env.TEST_PART === 'short') return 'it takes a minute: name this file to run it'
   const absent = programs.filter((program) => spawnSync(program, ['-version']).error !== undefined)
   const generator =
     JAR === null ? ['openapi-generator (install the generators with `npm run client-tools`)'] : []
