@@ -60,7 +60,7 @@ test('A75: every action is open to exactly the actors that its row names', () =>
 test('no role but the owner moves money out, a viewer only reads, and a customer only pays and reports', () => {
   const moneyOut = mayDo(key('full')).filter((action) => !mayDo(key('collections')).includes(action))
   deepEqual(moneyOut, [
-    ...['payouts.read', 'charge.refund', 'payout.create', 'payout.bulk'],
+    ...['payouts.read', 'wallet.look-up', 'charge.refund', 'payout.create', 'payout.bulk'],
     ...['schedule.create', 'schedule.change', 'vending.secret'],
   ])
   for (const role of ['developer', 'accountant', 'viewer'] as const)

@@ -241,6 +241,7 @@ async function withDatabase<T>(
     singleConnections: 2,
     statementTimeoutMs: 3000,
     applicationName: 'verify.test',
+    patient: true,
   })
   try {
     return await work(db)

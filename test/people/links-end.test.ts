@@ -106,9 +106,9 @@ test('the mail to the old address stops the change: a look changes nothing, the 
   assert.equal((await use(link)).status, 410)
   assert.equal((await use(stop)).status, 410, 'it works once')
   const chosen = await guest.send(await guest.follow(stopped), '/reset', { password: OTHER })
-  assert.equal(chosen.location, '/dashboard')
+  assert.equal(chosen.location, '/dashboard/test')
   const back = await browserOf(service).post(SIGN_IN, { email: owner.email, password: OTHER })
-  assert.equal(back.location, '/dashboard')
+  assert.equal(back.location, '/dashboard/test')
 })
 
 test('once the change was made the link that stops it works no longer', async () => {

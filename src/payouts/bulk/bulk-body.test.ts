@@ -141,6 +141,8 @@ const given = fc.record({
   channel: cell('op1_momo', 'card'),
   reference: cell('r-1', 'r\n1', 'r'.repeat(256)),
 })
+// A row of empty cells carries nothing, and is skipped; an item without anything is an item.
+const carriesSomething = (item: Given) => Object.values(item).some((value) => String(value).trim() !== '')
 type Given = typeof given extends fc.Arbitrary<infer Value> ? Value : never
 
 const COLUMNS = ['amount', 'phone', 'name', 'channel', 'reference'] as const
@@ -193,7 +195,7 @@ const asJson = (items: Given[], nested: boolean) =>
   )
 
 test('the same data as CSV and as JSON gives the same items', async () => {
-  const several = fc.array(given, { minLength: 1, maxLength: 8 })
+  const several = fc.array(given.filter(carriesSomething), { minLength: 1, maxLength: 8 })
   await fc.assert(
     fc.asyncProperty(several, layout, fc.boolean(), async (items, how, nested) => {
       const csv = await readBulkContent(new CsvFile(Buffer.from(asCsv(items, how))))
