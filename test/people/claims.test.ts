@@ -58,7 +58,7 @@ async function plantApp(email: string): Promise<string> {
 test('A70: whoever signs in to an own claim of the address between guesses is stopped at the fifth all the same', async () => {
   const { email, thief } = await claimed()
   const owner = browserOf(service)
-  assert.equal((await tryIn(owner, email, PASSWORD)).location, '/dashboard')
+  assert.equal((await tryIn(owner, email, PASSWORD)).location, '/dashboard/test')
   await owner.send(await owner.get(SECURITY), '/sign-out', {})
   for (let round = 0; round < 2; round += 1) {
     assert.deepEqual([...new Set(await guessIn(thief, email, 4))], [401])
@@ -67,7 +67,11 @@ test('A70: whoever signs in to an own claim of the address between guesses is st
   assert.equal((await tryIn(thief, email, PASSWORD)).status, 401, 'the right one is not looked at any more')
   assert.equal((await tryIn(browserOf(service), email, PASSWORD)).status, 403)
   assert.equal(await locksTold(email), 1)
-  assert.equal((await tryIn(owner, email, PASSWORD)).location, '/dashboard', 'the owner, in the own browser')
+  assert.equal(
+    (await tryIn(owner, email, PASSWORD)).location,
+    '/dashboard/test',
+    'the owner, in the own browser',
+  )
 })
 
 test('A70: the same from browsers that were never seen, and the claim is locked with the address', async () => {
@@ -77,7 +81,7 @@ test('A70: the same from browsers that were never seen, and the claim is locked 
   assert.deepEqual(await guessIn(browserOf(service), email, 2), [401, 403])
   assert.equal((await tryIn(browserOf(service), email, STRANGE)).status, 403)
   service.pass(30 * MINUTE + 1000)
-  assert.equal((await tryIn(browserOf(service), email, PASSWORD)).location, '/dashboard')
+  assert.equal((await tryIn(browserOf(service), email, PASSWORD)).location, '/dashboard/test')
   assert.deepEqual(
     await guessIn(browserOf(service), email, 4),
     [401, 401, 401, 401],

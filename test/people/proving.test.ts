@@ -78,7 +78,7 @@ test('whoever has the mailbox cannot confirm what a stranger has opened with the
   const late = await victim.get(prepared)
   assert.match(mainOf(late), /This adds the business Prepared Shop/)
   assert.equal((await victim.send(late, '/confirm', { password: PASSWORD })).status, 401)
-  assert.equal((await signIn(email, PASSWORD)).location, '/dashboard')
+  assert.equal((await signIn(email, PASSWORD)).location, '/dashboard/test')
 })
 
 test('of two accounts that confirm one address at once one is confirmed, and the other has ended', async () => {
@@ -163,7 +163,7 @@ test('a new password for an address that nobody has proven asks which business i
     assert.equal(await isIn(browser), false, `${who} is signed out`)
   assert.equal(await isIn(stranger), true)
   assert.equal((await signIn(email, STRANGE)).status, 401)
-  assert.equal((await signIn(email, password)).location, '/dashboard', 'the link has proven the address')
+  assert.equal((await signIn(email, password)).location, '/dashboard/test', 'the link has proven the address')
 })
 
 test('the page of a new password names the only business that was opened with the address', async () => {
