@@ -66,7 +66,10 @@ test('no role but the owner moves money out, a viewer only reads, and a customer
   for (const role of ['developer', 'accountant', 'viewer'] as const)
     for (const action of ['charge.refund', 'payout.create', 'payout.bulk', 'schedule.create'] as const)
       equal(refusalOf(person(role), action), 'forbidden', `${role} ${action}`)
-  deepEqual(mayDo(person('viewer')), ['read', 'payouts.read', 'view.save', 'view.remove', ...OWN_ACCOUNT])
+  deepEqual(mayDo(person('viewer')), [
+    ...['read', 'shop.read', 'payouts.read', 'view.save', 'view.remove'],
+    ...OWN_ACCOUNT,
+  ])
   deepEqual(mayDo(others.public), [
     ...['link.pay', 'charge.watch', 'callback.receive', 'dispute.open'],
     ...['account.create', 'account.sign-in', 'account.confirm', 'account.reset', 'account.stop'],

@@ -35,6 +35,8 @@ const ELSEWHERE = [
     'not_provisioned',
     'rail_not_configured',
     'refund_limit',
+    'second_owner_needed',
+    'start_has_passed',
   ],
 ]
 const CODE =
