@@ -166,6 +166,6 @@ test('a passkey is added, confirms one act, and is the second factor at sign-in'
   await page.getByLabel('Password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('button', { name: 'Use a passkey' }).click()
-  await page.waitForURL(/\/dashboard$/)
+  await page.waitForURL(/\/dashboard\/test$/)
   await context.close()
 })
