@@ -9,17 +9,17 @@ import type { ConsoleVisit } from './visit.ts'
 type ShellProps = { page: PageShown; asked: Asked; visit: ConsoleVisit | null }
 
 /** The document of a page of the console. Without a visit, for people who are not signed in, it has no navigation. */
-export function Shell({ page, asked: { requestId }, visit }: ShellProps) {
+export function Shell({ page, asked: { requestId, here }, visit }: ShellProps) {
   const name = FRAME.product
   if (visit === null)
     return (
-      <Frame {...{ page, name, requestId }}>
+      <Frame {...{ page, name, requestId, here }}>
         <Guest>{page.body}</Guest>
       </Frame>
     )
   return (
     <Frame
-      {...{ page, name, requestId }}
+      {...{ page, name, requestId, here }}
       who={visit.signedIn.person.publicId}
       scripts={visit.signedIn.hasPasskey ? ['passkeys.js'] : []}
     >

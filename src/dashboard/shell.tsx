@@ -11,10 +11,10 @@ import type { DashboardVisit } from './visit.ts'
 type ShellProps = { page: PageShown; asked: Asked; visit: DashboardVisit | null }
 
 /** The document of a page of the dashboard. Without a visit, for people who are not signed in, it has no navigation. */
-export function Shell({ page, asked: { requestId }, visit }: ShellProps) {
+export function Shell({ page, asked: { requestId, here }, visit }: ShellProps) {
   if (visit === null)
     return (
-      <Frame page={page} name={FRAME.product} requestId={requestId}>
+      <Frame {...{ page, requestId, here }} name={FRAME.product}>
         <Guest>{page.body}</Guest>
       </Frame>
     )
@@ -22,7 +22,7 @@ export function Shell({ page, asked: { requestId }, visit }: ShellProps) {
   const name = shown(merchant.name)
   return (
     <Frame
-      {...{ page, name, requestId }}
+      {...{ page, name, requestId, here }}
       who={signedIn.person.publicId}
       band={
         <>

@@ -14,6 +14,8 @@ type FrameProps = {
   /** Whose page it is, in the title of the window. */
   name: string
   requestId: string
+  /** The address of the page, for a browser without scripts that loads it again. */
+  here: string
   /** Whose session it is: what was typed is given back to nobody else. */
   who?: string
   /** What stands above everything. */
@@ -24,7 +26,7 @@ type FrameProps = {
 }
 
 /** The document of a page of a surface. */
-export const Frame = ({ page, name, requestId, who, band, scripts = [], children }: FrameProps) => (
+export const Frame = ({ page, name, requestId, here, who, band, scripts = [], children }: FrameProps) => (
   <html lang="en">
     <head>
       <Basics />
@@ -39,7 +41,8 @@ export const Frame = ({ page, name, requestId, who, band, scripts = [], children
       ))}
       {page.refreshSeconds !== undefined && (
         <noscript>
-          <meta http-equiv="refresh" content={`${page.refreshSeconds}`} />
+          {/* With its address: where that ends in the place of a form, a browser would only go to the place again. */}
+          <meta http-equiv="refresh" content={`${page.refreshSeconds};url=${here}`} />
         </noscript>
       )}
     </head>

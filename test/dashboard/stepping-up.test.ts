@@ -19,6 +19,8 @@ const PASSWORD = 'four words of mine'
 const OVERLAP_MS = 31_000
 const HOME = '/dashboard/settings'
 const WITHDRAWALS = '/dashboard/wallet/withdrawals'
+// Its choice is of payments, and the card of this shop has none: the field is refused before the password is looked at.
+const WITHOUT_CHOICE = '/gift-cards/:id/restore'
 const receiver = opened(() => startReceiver())
 const service = openedAndVerified(() =>
   startPayingService({ env: { WEBHOOK_ALLOW_PRIVATE: receiver.place } }),
@@ -57,7 +59,7 @@ test('a right password on an act that is then refused keeps the person signed in
 })
 
 test('whatever becomes of a form after a right password, its answer brings the new cookie', async () => {
-  const places = formsOf(shop).filter(({ route }) => isFresh(route))
+  const places = formsOf(shop).filter(({ route, path }) => isFresh(route) && path !== WITHOUT_CHOICE)
   const wrong: string[] = []
   const first = places.filter(({ path }, nth) => places.findIndex((one) => one.path === path) === nth)
   for (const place of inThisRun(first, (_, nth) => nth % 4 === 0))

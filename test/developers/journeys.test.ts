@@ -58,7 +58,6 @@ for (const size of ['phone', 'desktop'] as const) {
     await page.reload()
     await page.getByRole('link', { name: 'charge.succeeded' }).click()
     await says(page, 'Answered 500')
-    await page.getByText('How the answer began').click()
     await says(page, 'no such table: orders')
     receiver.behave(answering(200))
     await press(page, 'Send again')
