@@ -234,14 +234,13 @@ async function withDatabase<T>(
   work: (db: Database) => Promise<T>,
   role: string | null = null,
 ): Promise<T> {
-  const place = { connectionString: url, schema: 'cell_0', role }
+  const place = { connectionString: url, schema: 'cell_0', role, patient: true }
   const db = openDatabase({
     ...place,
     connections: 2,
     singleConnections: 2,
     statementTimeoutMs: 3000,
     applicationName: 'verify.test',
-    patient: true,
   })
   try {
     return await work(db)
