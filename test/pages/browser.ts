@@ -50,6 +50,9 @@ export async function newVisitor(
 const POLICY_WATCH = `addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
   console.error('against the policy: ' + violatedDirective + ' ' + blockedURI))`
 
+/** Without the place in it that a form leads back to. */
+const pageOf = (address: string) => address.split('#', 1)[0] ?? address
+
 /** Notes errors on the console, in scripts and against the policy, requests to strangers and for fonts. */
 async function watch(context: BrowserContext, own: readonly string[]): Promise<() => string[]> {
   const noted: { text: string; at: string }[] = []
@@ -67,10 +70,11 @@ async function watch(context: BrowserContext, own: readonly string[]): Promise<(
     if (!url.startsWith('data:') && !own.includes(new URL(url).origin)) note('talks to a stranger', url)
   })
   context.on('response', (response) => {
-    if (response.request().isNavigationRequest() && response.status() >= 400) refused.add(response.url())
+    if (response.request().isNavigationRequest() && response.status() >= 400)
+      refused.add(pageOf(response.url()))
   })
   // The browser logs every page with a status of 400 or more, and our pages that report a mistake have one.
   const isOfPage = ({ text, at }: { text: string; at: string }) =>
-    text.startsWith('Failed to load resource') && refused.has(at)
+    text.startsWith('Failed to load resource') && refused.has(pageOf(at))
   return () => noted.filter((one) => !isOfPage(one)).map(({ text, at }) => `${text} (${at})`)
 }
