@@ -2,12 +2,10 @@ import type { PersonCaller } from '../actors/actor.ts'
 import { allow, mayDo } from '../actors/allow.ts'
 import type { App } from '../app.ts'
 import { payoutFee } from '../ledger/fees.ts'
-import { clockOffsetMs, type MerchantTerms, termsOf } from '../merchants/merchant.ts'
+import { termsOf } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
-import { later } from '../platform/clock.ts'
-import { kampalaTime } from '../platform/kampala.ts'
-import { domainRefusal } from '../platform/refusal.ts'
 import { countOpen, judgeSchedule } from './create-schedule.ts'
+import { judgeFirstDate } from './first-date.ts'
 import { readScheduleTerms, type ScheduledPayoutCreate, type ScheduleTerms } from './schedule-request.ts'
 
 /** What a person is about to start: what one cycle needs with its fees, in whole UGX, and when the first one runs; null: within a minute. */
@@ -38,19 +36,4 @@ export async function checkSchedule(
   const people = wanted.recipients.length
   const each = { amount: wanted.amount * people, fees: payoutFee(wanted.amount) * people }
   return { terms: wanted, ...each, first: wanted.startAt }
-}
-
-/**
- * Whether the first date that a person wrote is still to come. The API takes one that has passed for now (contract.md G15a); a person who
- * writes one has mistyped it, or has waited too long for an approval, and would pay at once. Throws Refusal.
- */
-export function judgeFirstDate(
-  { startAt }: Pick<ScheduleTerms, 'startAt'>,
-  { terms, mode, at }: { terms: MerchantTerms; mode: 'test' | 'live'; at: Date },
-): void {
-  if (startAt !== null && startAt <= later(at, clockOffsetMs(terms, mode)))
-    throw domainRefusal(
-      'start_has_passed',
-      `start_at has passed (${kampalaTime(startAt)}): everybody would be paid at once. Choose a time that is to come`,
-    )
 }

@@ -18,6 +18,7 @@ import { newId } from '../platform/ids.ts'
 import { domainRefusal } from '../platform/refusal.ts'
 import { shortDigestSql } from '../platform/short-digest.ts'
 import { NOT_COUNTED } from '../rate-limits/exact-window.ts'
+import { judgeFirstDate } from './first-date.ts'
 import { presentSchedule, type Schedule } from './schedule.ts'
 import { readScheduleTerms, type ScheduledPayoutCreate, type ScheduleTerms } from './schedule-request.ts'
 
@@ -96,6 +97,8 @@ type Bounds = { terms: MerchantTerms; open: number; at: Date }
 function acceptSchedule(app: App, { caller, input }: ScheduleRequest, bounds: Bounds): Schedule {
   const wanted = readScheduleTerms(input)
   judgeSchedule(app, wanted, { ...bounds, mode: caller.mode })
+  // Under the key: what was made is answered again after its first date too.
+  if (caller.kind === 'person') judgeFirstDate(wanted, { ...bounds, mode: caller.mode })
   return newSchedule(caller, wanted, bounds)
 }
 

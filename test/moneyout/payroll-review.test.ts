@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import type { PersonCaller } from '../../src/actors/actor.ts'
+import { requestSchedule } from '../../src/scheduled-payouts/request-schedule.ts'
 import { formOf } from '../helpers/browser.ts'
 import { anotherBrowser, mainOf, signedInAs } from '../helpers/dashboard.ts'
 import { isSending, makeSchedule, reviewOf } from '../helpers/making-schedules.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
 import { richShop, startPayingService } from '../helpers/payouts.ts'
+import { approve, crewed } from '../helpers/preparing.ts'
 
 const service = openedAndVerified(() => startPayingService())
 const PAYROLL = '/dashboard/payroll'
@@ -71,4 +74,25 @@ test('a schedule whose first date passes before it is made or approved pays nobo
     await service.rows('select 1 from schedules where merchant_id = $1', [anna.merchantId]),
     [],
   )
+})
+
+test('a schedule that was made or approved is answered again after its first date, and another one is still refused', async () => {
+  const { anna, books } = await crewed(service, { above: null })
+  const startAt = new Date(service.clock.nowMs() + 3_600_000).toISOString()
+  const input = {
+    ...{ amount: 5000, interval: 'weekly', name: 'wages', start_at: startAt },
+    recipients: [{ phone: '0700000000' }],
+  }
+  const asked = (caller: PersonCaller, key: string) =>
+    requestSchedule(service.app, {
+      ...{ caller, input, key, fingerprint: Buffer.alloc(32, 3), requestId: 'req_test', note: null },
+    })
+  const made = await asked(anna, 'wages of anna')
+  const { objectId: prepared } = await asked(books, 'wages of books')
+  const approved = await approve(service, anna, prepared ?? '')
+  service.pass(2 * 3_600_000)
+  assert.equal((await asked(anna, 'wages of anna')).objectId, made.objectId)
+  assert.equal((await asked(books, 'wages of books')).objectId, prepared)
+  assert.equal((await approve(service, anna, prepared ?? '')).objectId, approved.objectId)
+  await assert.rejects(asked(anna, 'wages once more'), /start_at has passed/)
 })

@@ -1,0 +1,20 @@
+import { clockOffsetMs, type MerchantTerms } from '../merchants/merchant.ts'
+import { later } from '../platform/clock.ts'
+import { kampalaTime } from '../platform/kampala.ts'
+import { domainRefusal } from '../platform/refusal.ts'
+import type { ScheduleTerms } from './schedule-request.ts'
+
+/**
+ * Whether the first date that a person wrote is still to come. The API takes one that has passed for now (contract.md G15a); a person who
+ * writes one has mistyped it, or has waited too long for an approval, and would pay at once. Throws Refusal.
+ */
+export function judgeFirstDate(
+  { startAt }: Pick<ScheduleTerms, 'startAt'>,
+  { terms, mode, at }: { terms: MerchantTerms; mode: 'test' | 'live'; at: Date },
+): void {
+  if (startAt !== null && startAt <= later(at, clockOffsetMs(terms, mode)))
+    throw domainRefusal(
+      'start_has_passed',
+      `start_at has passed (${kampalaTime(startAt)}): everybody would be paid at once. Choose a time that is to come`,
+    )
+}
