@@ -19,7 +19,7 @@ import type { SignInStep } from './sign-in.ts'
 import { nameFrom, sent } from './sign-up.ts'
 import { rememberBrowser } from './tries.ts'
 import { type Visitor, visitorActor } from './visitor.ts'
-import { confirmPerson, setPassword } from './write-accounts.ts'
+import { confirmPerson, lockPerson, setPassword } from './write-accounts.ts'
 import { newToken, startSession } from './write-sessions.ts'
 
 /** An invitation as its page shows it; `known`: the address has a proven account, whose password is asked for. */
@@ -106,6 +106,8 @@ function commitJoin(gateway: Gateway, visitor: Visitor, joining: Joining): Promi
       ...([lockAddress(email), lockMembers(merchantId), useLink('join', token, at)] as const),
     )
     if (link?.role == null) throw linkGone()
+    // The claim may have ended since its password was looked at: the proof of somebody else ends it.
+    if (account !== null && (await tx.send(lockPerson(account.id)))[0].length === 0) throw linkGone()
     const personId = account?.id ?? (await added(made))
     async function added(person: typeof made): Promise<number> {
       assert(person, 'somebody without an account brings a password')

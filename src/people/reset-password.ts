@@ -28,8 +28,8 @@ import { confirmPerson, lockPerson, ownerOfAddress, setPassword } from './write-
 import { endOtherSessions, newToken, startSession } from './write-sessions.ts'
 
 /**
- * Sends a link to choose a new password; those that were sent before still work, until one is used. To an address without an account goes a mail that says so: answer and work are the
- * same (reliability.md A71). Throws 429.
+ * Sends a link to choose a new password; those that were sent before still work, until one is used. To an address without an account
+ * goes a mail that says so: answer and work are the same (reliability.md A71). Throws 429.
  */
 export async function requestReset(gateway: Gateway, visitor: Visitor, typed: string): Promise<void> {
   const actor = visitorActor(visitor)

@@ -92,7 +92,7 @@ test('D7: an owner that may not make roles is told once what an administrator ha
     assert.match(ran.stderr, new RegExp(`${OWNER} may not create roles, so ${APART} cannot work with it`))
     assert.match(
       ran.stderr,
-      /create role gateway_app nologin; grant gateway_app to "owner_\d+" with admin option;/,
+      /create role gateway_app nologin; grant gateway_app to "owner_\d+" with admin option\. Then run/,
     )
     assert.doesNotMatch(ran.stderr, /^\s+at /m)
   }

@@ -75,7 +75,7 @@ const noRole = (owner: string, { user }: Login) =>
   new CannotStart(
     `the schema is up to date, but the database user ${owner} may not create roles, so ${user} cannot work with it. ` +
       `As an administrator of the server run once: create role ${APPLICATION_ROLE} nologin; ` +
-      `grant ${APPLICATION_ROLE} to ${pg.escapeIdentifier(owner)} with admin option; Then run "gateway migrate" again`,
+      `grant ${APPLICATION_ROLE} to ${pg.escapeIdentifier(owner)} with admin option. Then run "gateway migrate" again`,
   )
 
 /** Reads what was applied, and takes no lock. */
@@ -92,7 +92,8 @@ async function look(client: pg.Client, login: Login): Promise<Looked> {
     return { missing: null, schema: '', cells }
   } catch (error) {
     // A first migration that was cut off.
-    if (sqlState(error) === '42P01') return { missing: 'its first table', schema: 'directory', cells: [] }
+    if (sqlState(error) === '42P01')
+      return { missing: filesOf('directory')[0]?.name ?? '', schema: 'directory', cells: [] }
     if (sqlState(error) !== '42501') throw error
     throw new CannotStart(
       `the database user ${login.user} may not read the schema: ${RUN_MIGRATE}, which gives it its rights`,
