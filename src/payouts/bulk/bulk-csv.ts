@@ -22,6 +22,8 @@ const MOST_CELLS = 256
 // Rows of quotes with nothing in them are parsed.
 const MOST_EMPTY = 10_000
 const SLICE = 32 * 1024
+// The parser makes an error, with its stack, for each row of another width than the header.
+const ROWS_OF_SLICE = 200
 // Space, tab, carriage return.
 const BLANKS = [0x20, 0x09, 0x0d]
 const UNREADABLE = 'CSV cannot be read; is it JSON? then send Content-Type: application/json'
@@ -85,7 +87,7 @@ async function readRows(bytes: Buffer, { most, dialect }: Reading): Promise<CsvR
   })
   try {
     // Errors of either stream are thrown where the rows are read.
-    const slices = Readable.from(slicesOf(withoutEmptyRows(bytes, dialect)))
+    const slices = Readable.from(slicesOf(bytes, dialect))
     return await rowsOf(
       pipeline(slices, parser, () => {}),
       most,
@@ -96,9 +98,12 @@ async function readRows(bytes: Buffer, { most, dialect }: Reading): Promise<CsvR
   }
 }
 
+/** The last byte of a line. */
+const lineEndOf = ({ lineEnds }: Pick<Dialect, 'lineEnds'>): number => lineEnds.at(-1)?.charCodeAt(0) ?? 0
+
 /** Refuses lines that are too long before anything is parsed, by reading each byte once. */
 function boundLines(bytes: Buffer, { separator, lineEnds }: Dialect): void {
-  const [between, end] = [separator.charCodeAt(0), lineEnds.at(-1)?.charCodeAt(0)]
+  const [between, end] = [separator.charCodeAt(0), lineEndOf({ lineEnds })]
   let start = 0
   let separators = 0
   for (let at = 0; at < bytes.length; at += 1) {
@@ -116,7 +121,7 @@ function boundLines(bytes: Buffer, { separator, lineEnds }: Dialect): void {
 
 /** The same lines, with nothing in those that are separators and blanks alone: a spreadsheet leaves thousands of them below a table. */
 function withoutEmptyRows(bytes: Buffer, { separator, lineEnds }: Dialect): Buffer {
-  const end = lineEnds.at(-1)?.charCodeAt(0)
+  const end = lineEndOf({ lineEnds })
   const blank = [separator.charCodeAt(0), ...BLANKS]
   const kept = Buffer.allocUnsafe(bytes.length)
   let length = 0
@@ -136,12 +141,23 @@ function withoutEmptyRows(bytes: Buffer, { separator, lineEnds }: Dialect): Buff
   return kept.subarray(0, length)
 }
 
-/** Slices of a file, with other requests between them. */
-async function* slicesOf(bytes: Buffer): AsyncGenerator<Buffer> {
-  for (let at = 0; at < bytes.length; at += SLICE) {
-    yield bytes.subarray(at, at + SLICE)
-    if (bytes.length > SLICE) await letOthersRun()
+/** Slices of a file that end with a line, without its empty rows, and with other requests between them. */
+async function* slicesOf(bytes: Buffer, dialect: Dialect): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; ) {
+    const end = endOfSlice(bytes, at, lineEndOf(dialect))
+    yield withoutEmptyRows(bytes.subarray(at, end), dialect)
+    at = end
+    await letOthersRun()
   }
+}
+
+function endOfSlice(bytes: Buffer, start: number, lineEnd: number): number {
+  let end = start
+  for (let rows = 0; rows < ROWS_OF_SLICE && end - start < SLICE && end < bytes.length; rows += 1) {
+    const found = bytes.indexOf(lineEnd, end)
+    end = found === -1 ? bytes.length : found + 1
+  }
+  return end
 }
 
 async function rowsOf(parsed: AsyncIterable<Parsed>, most: number): Promise<CsvRow[]> {
@@ -152,6 +168,8 @@ async function rowsOf(parsed: AsyncIterable<Parsed>, most: number): Promise<CsvR
     else if (rows.length > 0 || !saysSeparator(record)) rows.push({ cells: record, line: info.lines })
     if (empty > MOST_EMPTY) throw invalidRequest(`CSV has more than ${MOST_EMPTY} empty rows`)
     if (rows.length === most) break
+    // What waits to be parsed would be parsed in one go with what is read here.
+    if ((rows.length + empty) % ROWS_OF_SLICE === 0) await letOthersRun()
   }
   return rows
 }
