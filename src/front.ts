@@ -30,6 +30,7 @@ import type { Clock } from './platform/clock.ts'
 import { expectedInLane } from './platform/lane.ts'
 import { unavailable } from './platform/refusal.ts'
 import { ROOT } from './platform/root.ts'
+import { VERSION } from './platform/version.ts'
 import { registerRailCallbacks } from './reconciliation/callback-routes.ts'
 import { runningCommit } from './running-commit.ts'
 import { isLoopback } from './settings/op1-installations.ts'
@@ -42,7 +43,6 @@ type FrontOptions = Pick<OpenOptions, 'config' | 'log' | 'clock'>
 const fromRoot = (name: string) => readFileSync(join(ROOT, name), 'utf8')
 const CHANGELOG = fromRoot('CHANGELOG.md')
 const MACHINE_MAKERS = fromRoot('docs/machine-makers.md')
-const VERSION = JSON.parse(fromRoot('package.json')).version as string
 
 /** Everything that this process answers over HTTP: the API, health, metrics, documentation, hosted pages, machine suppliers. */
 export function frontOf(door: FrontDoor, options: FrontOptions, registry: Registry): HttpServer {

@@ -1,8 +1,9 @@
 import { pino } from 'pino'
 import { type CommandStreams, runCommand } from './commands/run-command.ts'
 import { WrongUsage } from './commands/wrong-usage.ts'
-import { loggedError } from './platform/error-log.ts'
+import { fewLines } from './platform/few-lines.ts'
 import { count } from './platform/measures.ts'
+import { serviceLog } from './platform/service-log.ts'
 import type { Role } from './serve.ts'
 import type { Config } from './settings/config.ts'
 
@@ -11,6 +12,7 @@ const ROLES: readonly Role[] = ['all', 'web', 'worker']
 const STOP_MS = 30_000
 // Lines that wait for whoever reads the output; what comes beyond is dropped and counted.
 const MOST_LOG_BYTES = 64 * 1024 * 1024
+const TELL_MS = 5000
 
 const STREAMS: CommandStreams = {
   out: (text) => new Promise((resolve) => process.stdout.write(text, () => resolve())),
@@ -22,12 +24,10 @@ async function runService(config: Config, role: Role): Promise<void> {
   const destination = pino.destination({ dest: 1, sync: false, minLength: 4096, maxLength: MOST_LOG_BYTES })
   // A reader that does not keep up must not fill the memory.
   destination.on('drop', () => count('log_lines_dropped_total'))
-  const log = pino(
-    { level: config.logLevel, base: { pid: process.pid }, serializers: { err: loggedError } },
-    destination,
-  )
-  const flush = setInterval(() => destination.flush(), 500)
-  flush.unref()
+  const few = fewLines()
+  const log = serviceLog({ level: config.logLevel, few }, destination)
+  setInterval(() => destination.flush(), 500).unref()
+  setInterval(() => few.tell(log), TELL_MS).unref()
   // Before anything is started, so that a stop while waiting for the database is clean too.
   const stopping = new AbortController()
   let exitCode = 0
@@ -55,6 +55,7 @@ async function runService(config: Config, role: Role): Promise<void> {
   if (!stopping.signal.aborted)
     await new Promise((resolve) => stopping.signal.addEventListener('abort', resolve, { once: true }))
   await service.stop()
+  few.tell(log, true)
   destination.flushSync()
   process.exit(exitCode)
 }

@@ -71,6 +71,12 @@ const READINGS: Partial<Record<MetricName, Reading>> = {
     floats
       .filter(({ currency }) => currency === 'UGX')
       .map(({ installation, side, operator }) => [{ rail: installation, product: side }, operator]),
+  rail_last_answer_seconds: (figures) =>
+    figures.rails.flatMap(({ installation, side, lastAnswerAt }) =>
+      lastAnswerAt === null
+        ? []
+        : [[{ rail: installation, product: side }, agedSeconds(figures, lastAnswerAt)] as const],
+    ),
   dispensing_oldest_seconds: (figures) => [
     [{}, agedSeconds(figures, earliest(figures.cells.map(({ oldest }) => oldest.dispense)))],
   ],

@@ -6,6 +6,7 @@ import { type Op1Rail, op1Momo } from './rails/op1-momo/adapter.ts'
 import { presentInstallation } from './rails/op1-momo/installation.ts'
 import type { Op1Parts } from './rails/op1-momo/line.ts'
 import type { Rails } from './rails/rail.ts'
+import { railLines } from './rails/rail-lines.ts'
 import { relayObserver } from './rails/rail-observer.ts'
 import { railTroubles } from './rails/rail-troubles.ts'
 import { sandboxRail } from './rails/sandbox.ts'
@@ -16,7 +17,7 @@ export function openRails(parts: Parts, directory: Database) {
   const installations = () => rails.live.op1_momo?.installations ?? []
   const budget = statusBudget({ directory, clock: parts.clock, installations })
   const troubles = railTroubles({ directory, clock: parts.clock, log: parts.log })
-  const observer = relayObserver(troubles)
+  const observer = relayObserver(troubles, railLines(parts.log))
   const live = parts.liveRails ? null : liveRail(parts, directory, { budget, alarms: troubles, observer })
   const rails = railsOf(parts, live)
   return { live, rails, budget, troubles, observer }

@@ -1,8 +1,13 @@
+import type { Spent } from '../platform/spent.ts'
+
 /** A merchant in one mode: the place where a caller acts. `tag` stands in every id of the merchant. */
 export type Place = { merchantId: number; tag: string; cell: string; mode: 'test' | 'live' }
 
-/** From where an act comes: the client's address or the account on the machine; and its request, when it has one. */
-type Trace = { origin: string; requestId: string | null }
+/**
+ * From where an act comes: the client's address or the account on the machine; and its request, when it has one. `spent`: where the time
+ * of that request goes, for its line in the log.
+ */
+type Trace = { origin: string; requestId: string | null; spent?: Spent }
 
 /** What an API key may do: a collections key cannot move money out (spec 5.2). */
 type KeyActor = Trace & { kind: 'key'; scope: 'full' | 'collections'; keyId: string; keyLast4: string }

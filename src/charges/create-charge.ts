@@ -14,6 +14,7 @@ import type { Tx } from '../platform/db/database.ts'
 import { defineRequestLane } from '../platform/lane.ts'
 import type { Refusal } from '../platform/refusal.ts'
 import { soon } from '../platform/soon.ts'
+import type { Spent } from '../platform/spent.ts'
 import { addAttempts, type NewAttempt } from '../rails/attempts.ts'
 import { lockNamedSubaccounts } from '../subaccounts/named-subaccounts.ts'
 import { addShares } from '../subaccounts/shares.ts'
@@ -52,7 +53,12 @@ export function createCharge(app: App, request: ChargeRequest): Promise<Answer> 
     soon(chargeReadiness(app, { mode, channel: request.input.channel }), (found) => {
       const ready = readinessOf(found)
       return knowingHolders(() => chargeCreation(app).add(wantedCharge(request, ready))).then((created) =>
-        submitted(app, { created, installation: ready.installation, owner }),
+        submitted(app, {
+          created,
+          installation: ready.installation,
+          owner,
+          spent: request.caller.spent ?? null,
+        }),
       )
     }),
   )
@@ -65,14 +71,15 @@ function submitted(
     created,
     installation,
     owner,
-  }: { created: Created<NewCharge>; installation: string | null; owner: KeyOwner },
+    spent,
+  }: { created: Created<NewCharge>; installation: string | null; owner: KeyOwner; spent: Spent | null },
 ): Answer | Promise<Answer> {
   if (created.stored === undefined) return created
   crashPoint('key.reserved')
   assert(installation !== null, 'a stored live charge has an installation')
   const { made: charge, mark } = created.stored
   const held = { ...owner, objectId: charge.id }
-  return submitLiveCharge(app, { charge, mark, installation, owner: held })
+  return submitLiveCharge(app, { charge, mark, installation, owner: held, spent })
 }
 
 // Field by field here and below, because spreading objects costs several times as much and every payment comes through
@@ -102,6 +109,7 @@ const chargeCreation = defineRequestLane(
     batch({
       run: (wanted, turn) => storeCharges(app, wanted, turn),
       laneOf: ({ merchantId }) => merchantId,
+      spentBy: ({ caller }) => caller.spent ?? null,
       gatherMs: () => holdMs(app),
     }),
   endsBehindMs,

@@ -4,6 +4,7 @@ import { freeKey, type HeldKey } from '../idempotency/keys.ts'
 import { crashPoint } from '../platform/crash-point.ts'
 import type { Call } from '../platform/db/database.ts'
 import type { Mark } from '../platform/mark.ts'
+import type { Spent } from '../platform/spent.ts'
 import type { ChargeFailure, Unavailable } from '../rails/rail.ts'
 import { refuseMovement, type Submission, submitMovement } from '../rails/submit.ts'
 import { takeBackUnseen } from '../rails/take-back.ts'
@@ -18,14 +19,21 @@ import { takeBackCharge } from './write-charge-status.ts'
  * A stored live charge, when it was marked as sending, the contract that will carry it, and the key that waits for its answer: null for a customer on a
  * hosted page, who has none.
  */
-type Stored = { charge: Charge; mark: Mark; installation: string; owner: HeldKey | null }
+type Stored = {
+  charge: Charge
+  mark: Mark
+  installation: string
+  owner: HeldKey | null
+  spent?: Spent | null
+}
 type ChargeSubmission = Submission<Charge, ChargeFailure>
 
 /**
  * Asks the rail to collect a stored live charge, outside any transaction, and records the answer (rails.md 3.8). Answers
  * 201 with the charge as `authorized`, or throws 502 when nothing was taken and nothing remains.
  */
-export function submitLiveCharge(app: App, { charge, mark, installation, owner }: Stored): Promise<Answer> {
+export function submitLiveCharge(app: App, stored: Stored): Promise<Answer> {
+  const { charge, mark, installation, owner, spent = null } = stored
   crashPoint('charge.stored')
   const work: ChargeSubmission = {
     mover: CHARGE_MOVER,
@@ -33,6 +41,7 @@ export function submitLiveCharge(app: App, { charge, mark, installation, owner }
     mark,
     installation,
     owner,
+    spent,
     firstAnswer: () => firstAnswer(charge),
     notTaken: (_, heard, parked) => notTaken(app, work, { heard, parked }),
   }

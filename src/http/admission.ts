@@ -3,6 +3,7 @@ import type { KeyCaller } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { count } from '../platform/measures.ts'
 import { Refusal } from '../platform/refusal.ts'
+import { nothingSpent } from '../platform/spent.ts'
 import type { CountedWindow } from '../rate-limits/exact-window.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Frame, KeyHolder, Passed } from './frame.ts'
@@ -21,16 +22,20 @@ export function admitNow<App>(
     const holder = identify(frame, request, origin)
     if (holder instanceof Promise)
       return holder.then((known) =>
-        admit(frame, declared, { request, caller: callerOf(known, origin, request.id) }),
+        admit(frame, declared, { request, caller: callerOf(known, origin, request) }),
       )
-    return admit(frame, declared, { request, caller: callerOf(holder, origin, request.id) }) ?? null
+    return admit(frame, declared, { request, caller: callerOf(holder, origin, request) }) ?? null
   } catch (error) {
     return error
   }
 }
 
 // Field by field: this runs on every request, and spreading an object costs several times as much.
-const callerOf = (holder: KeyHolder, origin: string, requestId: string): KeyCaller => ({
+const callerOf = (
+  holder: KeyHolder,
+  origin: string,
+  { id: requestId, spent }: FastifyRequest,
+): KeyCaller => ({
   kind: holder.kind,
   merchantId: holder.merchantId,
   tag: holder.tag,
@@ -41,6 +46,7 @@ const callerOf = (holder: KeyHolder, origin: string, requestId: string): KeyCall
   keyLast4: holder.keyLast4,
   origin,
   requestId,
+  spent: spent ?? nothingSpent(),
 })
 
 /** Whose key it is. A request without credentials counts as a failed authentication of its address. */

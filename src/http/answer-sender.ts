@@ -22,13 +22,9 @@ export function answerSender(secure: Record<string, string>): SendAnswer {
     }
     const { raw } = reply
     reply.hijack()
-    const headers = [
-      ...prepared,
-      'X-Request-ID',
-      requestId,
-      'Content-Length',
-      String(Buffer.byteLength(body)),
-    ]
+    const length = Buffer.byteLength(body)
+    reply.request.bytesOut = length
+    const headers = [...prepared, 'X-Request-ID', requestId, 'Content-Length', String(length)]
     if (replayed) headers.push('Idempotent-Replayed', 'true')
     if (retryAfterSeconds) headers.push('Retry-After', String(retryAfterSeconds))
     // Set by the server while it stops.

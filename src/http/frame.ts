@@ -9,7 +9,7 @@ import type { Endpoint } from './endpoint.ts'
 import type { RequestMetrics } from './request-metrics.ts'
 
 /** Whom a key belongs to, whatever it is used for. */
-export type KeyHolder = Omit<KeyCaller, 'origin' | 'requestId'>
+export type KeyHolder = Omit<KeyCaller, 'origin' | 'requestId' | 'spent'>
 
 /** One request that was answered, as the log of its merchant keeps it: never a body, a phone or a whole key. */
 export type NotedRequest = {

@@ -1,6 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Spent } from '../platform/spent.ts'
+import { networkOf } from '../rate-limits/client-address.ts'
 import type { Frame, NotedRequest, Passed } from './frame.ts'
+import { clientAddress } from './guards.ts'
 
+// Machines ask these every few seconds.
+const LOOKS = ['/livez', '/healthz', '/readyz', '/metrics']
 const OBJECT_ID = /^[a-z]{2,5}_[a-z0-9]{10,50}$/
 
 /**
@@ -8,7 +13,7 @@ const OBJECT_ID = /^[a-z]{2,5}_[a-z0-9]{10,50}$/
  * phone numbers.
  */
 export function logRequest<App>(
-  { log, metrics, note }: Pick<Frame<App>, 'log' | 'metrics' | 'note'>,
+  { log, metrics, note, trustedProxies }: Pick<Frame<App>, 'log' | 'metrics' | 'note' | 'trustedProxies'>,
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
@@ -19,29 +24,55 @@ export function logRequest<App>(
     ms: reply.elapsedTime,
   }
   metrics.observe(seen.route, { status: seen.status, ms: seen.ms, outcome: request.outcome ?? null })
-  if (log.isLevelEnabled('info')) log.info(lineOf(request, seen), 'request')
+  const level = LOOKS.includes(seen.route) && seen.status < 400 ? 'debug' : 'info'
+  if (log.isLevelEnabled(level)) log[level](lineOf(request, reply, { ...seen, trustedProxies }), 'request')
   if (passed !== null) note(notedOf(request, passed, seen))
 }
 
 type Seen = { route: string; status: number; ms: number }
 
-const lineOf = (
-  { id, method, code, passed, objectId, outcome }: FastifyRequest,
-  { route, status, ms }: Seen,
-) => ({
-  request_id: id,
-  method,
-  route,
-  status,
-  code: code ?? undefined,
-  ms: Math.round(ms * 10) / 10,
-  merchant: passed?.caller.merchantId,
-  mode: passed?.caller.mode,
-  scope: passed?.caller.scope,
-  key_last4: passed?.caller.keyLast4,
-  object_id: objectId ?? undefined,
-  idempotency: outcome ?? undefined,
-})
+function lineOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { route, status, ms, trustedProxies }: Seen & { trustedProxies: number },
+) {
+  const { id, method, code, passed, objectId, outcome } = request
+  const { merchantId, mode, scope, keyLast4, origin } = passed?.caller ?? {}
+  return {
+    request_id: id,
+    method,
+    route,
+    status,
+    code: code ?? undefined,
+    ms: tenths(ms),
+    ...spentFields(request.spent),
+    merchant: merchantId,
+    mode,
+    scope,
+    key_last4: keyLast4,
+    object_id: objectId ?? undefined,
+    idempotency: outcome ?? undefined,
+    bytes_in: bytesOf(request.headers['content-length']),
+    bytes_out: request.bytesOut ?? bytesOf(reply.getHeader('content-length')),
+    client_ip: networkOf(origin ?? clientAddress(request.raw, trustedProxies)),
+  }
+}
+
+const tenths = (ms: number) => Math.round(ms * 10) / 10
+const bytesOf = (length: unknown) => (length === undefined ? undefined : Number(length) || undefined)
+
+/** Without what there was none of. */
+function spentFields(spent: Spent | null) {
+  if (spent === null) return {}
+  const { dbMs, queueMs, batch, railMs, railClass } = spent
+  return {
+    db_ms: dbMs === 0 ? undefined : tenths(dbMs),
+    queue_ms: dbMs === 0 ? undefined : tenths(queueMs),
+    batch: batch === 0 ? undefined : batch,
+    rail_ms: railClass === null ? undefined : tenths(railMs),
+    rail_class: railClass ?? undefined,
+  }
+}
 
 function notedOf(
   request: FastifyRequest,

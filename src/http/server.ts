@@ -2,6 +2,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { crashPoint } from '../platform/crash-point.ts'
 import { uuidAt } from '../platform/ids.ts'
 import { invalidRequest, TooBusy } from '../platform/refusal.ts'
+import { nothingSpent, spendOn } from '../platform/spent.ts'
 import { admitNow } from './admission.ts'
 import { answerSender, type SendAnswer } from './answer-sender.ts'
 import { answerBrokenRequest, answerExpectation } from './broken-request.ts'
@@ -21,6 +22,7 @@ import {
   standInForMethod,
 } from './other-methods.ts'
 import { type GivenBody, type RefuseUsedKey, readRequestBody } from './request-body.ts'
+import { keepRefusal, REQUEST_FACTS } from './request-facts.ts'
 import { logRequest } from './request-log.ts'
 import { targetOf } from './request-target.ts'
 import { API_HEADERS, secureHeaders } from './secure-headers.ts'
@@ -28,16 +30,6 @@ import { takeInTurn } from './take-in-turn.ts'
 
 /** The running HTTP server, as pages and documents register on it. */
 export type HttpServer = FastifyInstance
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    passed: Passed | null
-    objectId: string | null
-    outcome: 'new' | 'replay' | null
-    code: string | null
-    errorText: string | null
-  }
-}
 
 const BODY_LIMIT = 1024 * 1024
 const HEADERS_LIMIT = 16 * 1024
@@ -77,8 +69,7 @@ export function buildServer<App>(frame: Frame<App>): FastifyInstance {
     frameworkErrors: (error, request, reply) => sendError(frame, request, reply as never, asRefusal(error)),
     clientErrorHandler: answerBrokenRequest,
   })
-  for (const fact of ['passed', 'objectId', 'outcome', 'code', 'errorText'])
-    server.decorateRequest(fact, null)
+  for (const fact of REQUEST_FACTS) server.decorateRequest(fact, null)
   readEveryBody(server)
   const headers = secureHeaders({ https: frame.https })
   const send = answerSender(headers)
@@ -91,15 +82,11 @@ export function buildServer<App>(frame: Frame<App>): FastifyInstance {
     sendError(frame, request, reply, notFoundHere(server, request, reply)),
   )
   takeInTurn(server.server).on('checkExpectation', answerExpectation)
-  server.addHook('onRequest', (request, reply, done) => {
-    restoreMethod(request.raw)
-    // What a body calls itself is not believed and must not decide whether it is read.
-    const { headers } = request.raw
-    if (headers['content-type'] !== undefined) headers['content-type'] = 'application/json'
-    done((headersRefusal(request.raw) ?? refuseUnknown(server, request, reply)) as never)
-  })
+  server.addHook('onRequest', (request, reply, done) => beginRequest(server, request, reply, done))
   server.addHook('preHandler', (request, _reply, done) => {
-    done(isClosing(request.raw.socket) ? (invalidRequest('the connection was closed') as never) : undefined)
+    const refused = isClosing(request.raw.socket) ? invalidRequest('the connection was closed') : undefined
+    // Again, because a body arrives outside of what began before it.
+    spendOn(request.spent, () => done(refused as never))
   })
   server.addHook('onResponse', (request, reply, done) => done(finish(frame, request, reply)))
   server.addHook('onSend', (request, reply, _payload, done) => {
@@ -115,6 +102,22 @@ export function buildServer<App>(frame: Frame<App>): FastifyInstance {
 function asRouted(raw: { method?: string | undefined; url?: string | undefined }): string {
   standInForMethod(raw)
   return targetOf(raw.url ?? '')
+}
+
+/** What is judged of every request before its route is looked at, and where its account is opened. */
+function beginRequest(
+  server: FastifyInstance,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  done: (refused?: Error) => void,
+): void {
+  restoreMethod(request.raw)
+  // What a body calls itself is not believed and must not decide whether it is read.
+  const { headers } = request.raw
+  if (headers['content-type'] !== undefined) headers['content-type'] = 'application/json'
+  request.spent = nothingSpent()
+  const refused = headersRefusal(request.raw) ?? refuseUnknown(server, request, reply)
+  spendOn(request.spent, () => done(refused as never))
 }
 
 /** As JSON, whatever its Content-Type says (contract.md 2.0). */
@@ -155,13 +158,6 @@ function addEndpoint<App>(
         return send(request.id, reply, answer)
       }),
   })
-}
-
-/** A refusal that is kept under a key is answered from its stored bytes. */
-function keepRefusal(request: FastifyRequest, { body }: Answer): void {
-  const { code, error } = JSON.parse(body) as { code?: string; error?: string } // errorBody wrote it, or the endpoint.
-  request.code = code ?? null
-  request.errorText = error ?? null
 }
 
 function serve<App>(frame: Frame<App>, declared: Endpoint<App>, request: FastifyRequest): Promise<Answer> {

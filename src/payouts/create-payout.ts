@@ -55,6 +55,7 @@ export async function createPayout(app: App, request: PayoutRequest): Promise<An
       installation,
       owner: { ...owner, objectId: payout.id },
       requestId: request.requestId,
+      spent: request.caller.spent ?? null,
     })
   })
 }
@@ -68,6 +69,7 @@ const payoutCreation = defineRequestLane('create payouts', 'payouts', (app): Pay
     batch<WantedPayout, Created<NewPayout>>({
       run: (wanted, turn) => inOpenMonth(() => storePayouts(app, wanted, turn)),
       laneOf: ({ merchantId }) => merchantId,
+      spentBy: ({ caller }) => caller.spent ?? null,
     })
   return batchByKind({ test: ofOneMode(), live: ofOneMode() }, ({ mode }) => mode)
 })

@@ -5,6 +5,7 @@ import { countBatch, emptyLane, expectedMs, putInto, takeExpired, type Waiting }
 const waitingFor = (ms: number, item = ms): Waiting<number, null> => ({
   item,
   key: 1,
+  spent: null,
   since: performance.now() - ms,
   resolve: () => {},
   reject: () => {},

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Spent } from './spent.ts'
 
 // With more waiting than this a caller would give up before its turn, so it gets 503 at once.
 const MAX_WAITING = 2000
@@ -23,6 +24,8 @@ export type Waiting<Item, Result> = {
   key: number
   /** performance.now() when it came. */
   since: number
+  /** Who waits for it, if that is one request. */
+  spent: Spent | null
   resolve: (value: Result) => void
   reject: (error: unknown) => void
 }

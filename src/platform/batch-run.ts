@@ -1,6 +1,8 @@
 import type { Waiting } from './batch-lane.ts'
+import { crashPoint } from './crash-point.ts'
 import { DatabaseAway, isLockTimeout } from './db/errors.ts'
 import { unavailable } from './refusal.ts'
+import { countRun } from './spent.ts'
 
 /** The result of one item of a batch: its value, or its own error. */
 export type Outcome<Result> = { ok: true; value: Result } | { ok: false; error: unknown }
@@ -52,4 +54,19 @@ function answer<Item, Result>(entry: Waiting<Item, Result>, outcome: Outcome<Res
   if (outcome === undefined) entry.reject(new Error('a batch answered fewer items than it was given'))
   else if (outcome.ok) entry.resolve(outcome.value)
   else entry.reject(outcome.error)
+}
+
+/** Runs what these items wait for, and tells whoever counts runs and whoever waited how long it took, in ms. */
+export async function timed<Item, Result>(
+  { listeners }: { listeners: readonly ((size: number, ms: number) => void)[] },
+  items: readonly Waiting<Item, Result>[],
+  work: () => Promise<void>,
+): Promise<number> {
+  const startedAt = performance.now()
+  crashPoint('batch.collected')
+  await work()
+  const ms = performance.now() - startedAt
+  countRun(items, { startedAt, ms })
+  for (const listener of listeners) listener(items.length, ms)
+  return ms
 }

@@ -14,16 +14,18 @@ import {
   takeFairly,
   type Waiting,
 } from './batch-lane.ts'
-import { type Outcome, type RunTurn, settle } from './batch-run.ts'
-import { crashPoint } from './crash-point.ts'
+import { type Outcome, type RunTurn, settle, timed } from './batch-run.ts'
 import { groupBy } from './group-by.ts'
 import { unavailable } from './refusal.ts'
+import { type Spent, spendOn, spentNow } from './spent.ts'
 
 export type BatchOptions<Item, Result> = {
   /** Runs a batch in one transaction and returns the outcomes in the order of the items. When it throws, the items run one by one. */
   run(items: readonly Item[], turn: RunTurn): Promise<Outcome<Result>[]>
   /** Two batches that run at once never have items of one key, so that they never lock one merchant's rows at once. */
   laneOf(item: Item): number
+  /** The request that waits for this item. Default: the one that adds it, where that is known. */
+  spentBy?: (item: Item) => Spent | null
   /** The largest batch. */
   max?: number
   /** How long the first of a batch waits for others, its time behind another batch included; ms, default 0. Asked before each batch. */
@@ -84,7 +86,8 @@ type Group<Item, Result> = {
  * locked, each key runs separately, and the key whose row it is waits apart from the lane, for longer.
  */
 export function batch<Item, Result>(options: BatchOptions<Item, Result>): Batch<Item, Result> {
-  const { run, laneOf, max = MAX_ITEMS, gatherMs = () => 0, beside = true, refuses = true } = options
+  const { run, laneOf, spentBy = spentNow, max = MAX_ITEMS, gatherMs = () => 0 } = options
+  const { beside = true, refuses = true } = options
   const [lane, apart] = [emptyLane<Item, Result>(), new Map<number, Apart<Item, Result>>()]
   const group: Group<Item, Result> = {
     ...{ run, max, gatherMs, refuses, lane, apart, runsBeside: beside },
@@ -97,7 +100,7 @@ export function batch<Item, Result>(options: BatchOptions<Item, Result>): Batch<
       if (refuses && (own ? own.waiting.length >= MAX_APART : isFull(lane, key, max)))
         return Promise.reject(unavailable())
       const promise = new Promise<Result>((resolve, reject) => {
-        const entry = { item, key, since: performance.now(), resolve, reject }
+        const entry = { item, key, since: performance.now(), spent: spentBy(item), resolve, reject }
         if (own) return void own.waiting.push(entry)
         putInto(lane, entry)
       })
@@ -118,10 +121,11 @@ export function batch<Item, Result>(options: BatchOptions<Item, Result>): Batch<
 }
 
 function wake<Item, Result>(group: Group<Item, Result>): void {
-  group.main ??= drain(group)
+  // What a batch does is on the account of each of its items, and not of the one that woke it.
+  group.main ??= spendOn(null, () => drain(group))
   if (!group.isLate || group.beside !== null) return
   const items = take(group)
-  if (items.length > 0) group.beside = drainBeside(group, items)
+  if (items.length > 0) group.beside = spendOn(null, () => drainBeside(group, items))
 }
 
 async function drain<Item, Result>(group: Group<Item, Result>): Promise<void> {
@@ -164,7 +168,7 @@ async function runNow<Item, Result>(
   items: readonly Waiting<Item, Result>[],
 ): Promise<number> {
   for (const { key } of items) group.busy.add(key)
-  const ms = await timed(group, items.length, () => settleHurried(group, items))
+  const ms = await timed(group, items, () => settleHurried(group, items))
   for (const { key } of items) group.busy.delete(key)
   return ms
 }
@@ -188,19 +192,6 @@ function inTime<Item, Result>(
   const { expired, left } = takeExpired(items)
   for (const { reject } of expired) reject(unavailable())
   return left
-}
-
-async function timed<Item, Result>(
-  { listeners }: Group<Item, Result>,
-  count: number,
-  work: () => Promise<void>,
-): Promise<number> {
-  const started = performance.now()
-  crashPoint('batch.collected')
-  await work()
-  const ms = performance.now() - started
-  for (const listener of listeners) listener(count, ms)
-  return ms
 }
 
 async function settleHurried<Item, Result>(
@@ -244,7 +235,7 @@ async function drainApart<Item, Result>(
   while (own.waiting.length > 0) {
     const items = inTime(group, own.waiting.splice(0, group.max))
     if (items.length === 0) continue
-    await timed(group, items.length, () => settleAlone(items))
+    await timed(group, items, () => settleAlone(items))
   }
   group.apart.delete(key)
 }

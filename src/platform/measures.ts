@@ -25,6 +25,7 @@ export const COUNTED = {
   rate_limiter_uncounted_total: [],
   signature_failures_total: ['source'],
   log_lines_dropped_total: [],
+  log_lines_left_out_total: [],
 } as const satisfies Record<string, readonly string[]>
 export type Counted = keyof typeof COUNTED
 

@@ -153,6 +153,13 @@ const TABLE = {
     'rail',
     'product',
   ),
+  rail_last_answer_seconds: gauge(
+    OPERATORS,
+    'seconds',
+    'how long ago an operator last answered a payment',
+    'rail',
+    'product',
+  ),
   status_budget_left: gauge(
     OPERATORS,
     'count',
@@ -184,6 +191,10 @@ const TABLE = {
     'how far the clock of the process is ahead of that of the database; less than 0: behind',
   ),
   log_lines_dropped_total: counter(SAFETY, 'lines of the log without room'),
+  log_lines_left_out_total: counter(
+    SAFETY,
+    'lines of the log that were counted instead of written, because many were alike',
+  ),
 } as const satisfies Record<string, MetricFacts>
 
 export type MetricName = keyof typeof TABLE

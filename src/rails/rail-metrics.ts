@@ -23,7 +23,7 @@ export function railMetrics(
       self.set({ rail: installation }, tokens)
   })
   return {
-    request(rail, operation, outcome, ms) {
+    request(rail, operation, outcome, { ms }) {
       if (outcome === 'ambiguous') count('ambiguous_total', rail, operation)
       requests.inc({ rail, operation, class: outcome })
       seconds.observe({ rail, operation }, ms / MS)

@@ -23,7 +23,8 @@ export type RailObserver = {
     installation: string,
     operation: 'submit' | 'status' | 'lookup' | 'balance',
     outcome: string,
-    ms: number,
+    /** `reference`: of the movement that it was about; null where it was about none. */
+    call: { ms: number; reference: string | null },
   ): void
   breaker(installation: string, side: RailSide, state: BreakerPosition): void
 }

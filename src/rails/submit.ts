@@ -6,6 +6,7 @@ import type { Call } from '../platform/db/database.ts'
 import { againWhileAway } from '../platform/db/while-away.ts'
 import type { Mark } from '../platform/mark.ts'
 import { Refusal, TooBusy } from '../platform/refusal.ts'
+import type { Spent } from '../platform/spent.ts'
 import { isCurrentPost } from './attempt-facts.ts'
 import { addEvidence, attemptNotTaken, moveAttempt, refuseInDoubt } from './attempts.ts'
 import type { LockedPost } from './lock-posts.ts'
@@ -25,6 +26,8 @@ export type Submission<Row extends Movable, Failure extends string> = {
   mark: Mark
   installation: string
   owner: HeldKey | null
+  /** Where the request that waits keeps account of its time; null where none is. */
+  spent: Spent | null
   /** The 201, never a final state (G11a, G14c). `inDoubt`: the operator may have taken it. */
   firstAnswer(inDoubt: boolean): FirstAnswer
   /** Its caller waits however long the rail takes, because its process ends with it. */
@@ -49,9 +52,13 @@ export async function submitMovement<Row extends Movable, Failure extends string
 ): Promise<Answer> {
   const caller = { parked: false }
   // Until it is recorded, only this process knows what the rail answered.
-  const submitted = submitPost(app, work.mover, work).then((heard) =>
-    againWhileAway(() => record(app, work, { heard, parked: caller.parked }), KEPT_MS),
-  )
+  const submitted = submitPost(app, work.mover, work).then((heard) => {
+    if (work.spent !== null) {
+      work.spent.railMs += heard.evidence.elapsedMs
+      work.spent.railClass = heard.kind
+    }
+    return againWhileAway(() => record(app, work, { heard, parked: caller.parked }), KEPT_MS)
+  })
   // A late answer is recorded whether or not the caller is still there.
   const late = submitted.catch((error) => {
     if (!(error instanceof Refusal) || error instanceof TooBusy)

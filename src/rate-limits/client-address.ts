@@ -31,3 +31,11 @@ function readAddress(text: string): string {
   const own = parsed.parts.slice(0, HEXTETS_OF_A_CUSTOMER).map((part) => part.toString(16))
   return `${own.join(':')}::/64`
 }
+
+/** The network of a counted address, as logs name it: its first 24 bits, or 48 of an IPv6 address. What is no address is `unknown`. */
+export function networkOf(counted: string): string {
+  const v4 = /^(\d+\.\d+\.\d+)\.\d+$/.exec(counted)
+  if (v4) return `${v4[1]}.0/24`
+  const v6 = /^((?:[\da-f]+:){3})[\da-f]+::\/64$/.exec(counted)
+  return v6 ? `${v6[1]}:/48` : 'unknown'
+}

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { LONGEST_HOLD_HOURS } from '../merchants/merchant.ts'
+import { useContexts } from '../platform/async-context.ts'
 import { armCrashPoint } from '../platform/crash-point.ts'
-import { watchTransactions } from '../platform/db/open-transaction.ts'
 import type { Op1Installation } from '../rails/op1-momo/installation.ts'
 import { ALERT_SETTINGS } from './alert-settings.ts'
 import { AMOUNT_SETTINGS } from './amount-settings.ts'
@@ -220,6 +220,6 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   const refused = [...refusedSettings(config), ...(production ? missingSettings(read) : [])]
   if (refused.length > 0) throw new WrongSettings(refused.join('\n'))
   if (config.crashPoint !== null) armCrashPoint(config.crashPoint)
-  if (config.testHooks) watchTransactions()
+  if (config.testHooks) useContexts()
   return config
 }

@@ -25,6 +25,7 @@ export async function submitTopUp(
     mark,
     installation,
     owner: null,
+    spent: null,
     untilAnswered,
     firstAnswer: () => ({
       status: 201,

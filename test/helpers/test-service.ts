@@ -1,6 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { pino } from 'pino'
 import type { App, Gateway } from '../../src/app.ts'
 import {
   type CreatedMerchant,
@@ -11,6 +10,8 @@ import { findMerchant, type MerchantChange } from '../../src/merchants/set-merch
 import type { OpenOptions } from '../../src/open-gateway.ts'
 import { type MovableClock, movableClock } from '../../src/platform/clock.ts'
 import { MONEY } from '../../src/platform/db/tables.ts'
+import { fewLines } from '../../src/platform/few-lines.ts'
+import { serviceLog } from '../../src/platform/service-log.ts'
 import { type Role, serve } from '../../src/serve.ts'
 import { readConfig } from '../../src/settings/config.ts'
 import { type CellSweep, sweepsOf } from '../../src/sweeps.ts'
@@ -33,6 +34,8 @@ export type TestService = {
   client(key: string): Client
   /** Runs one background task once and waits for everything it started. Returns how many items it handled. */
   run(sweep: string): Promise<number>
+  /** Writes what the log has counted instead of writing. */
+  tell(): void
   /** Moves the clock. */
   pass(ms: number): void
   /** Rows read directly from the database, in the schema of the cell. */
@@ -77,9 +80,10 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     ...options.env,
   })
   const { lines } = options
-  const log = pino(
-    { level: lines ? 'debug' : config.logLevel },
-    ...(lines ? [{ write: (line: string) => void lines.push(line) }] : []),
+  const few = fewLines(() => clock.nowMs())
+  const log = serviceLog(
+    { level: lines ? 'debug' : config.logLevel, few },
+    lines && { write: (line: string) => void lines.push(line) },
   )
   const service = await serve({
     config,
@@ -124,6 +128,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     },
     client: (key) => clientOf(service.url, key, clock),
     run: (name) => runSweep(sweeps, name),
+    tell: () => few.tell(log),
     pass: (ms) => clock.advance(ms),
     rows,
     digest: (...without) =>

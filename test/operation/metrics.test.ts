@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
-import { execFileSync, spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { dashboardFiles } from '../../src/docs/dashboards.ts'
 import { reporting } from '../../src/jobs/keep-reporting.ts'
 import { METRICS } from '../../src/platform/metric-table.ts'
+import { freePort } from '../helpers/free-port.ts'
+import { eventually } from '../helpers/live-service.ts'
 import { opened } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
 
@@ -107,7 +110,9 @@ test('the age of the last worker and the lag of its tasks are shown', async () =
 
 test('the dashboards are what the table of metrics prints now', () => {
   const written = Object.fromEntries(
-    readdirSync(join(OPS, 'grafana')).map((name) => [name, readFileSync(join(OPS, 'grafana', name), 'utf8')]),
+    readdirSync(join(OPS, 'grafana'))
+      .filter((name) => name.endsWith('.json'))
+      .map((name) => [name, readFileSync(join(OPS, 'grafana', name), 'utf8')]),
   )
   assert.deepEqual(written, dashboardFiles(), 'run npm run -s ops')
 })
@@ -146,3 +151,54 @@ test('every rule names a paragraph of the manual, and promtool finds that each s
   assert.match(run('check', 'rules', 'alerts.yml'), /SUCCESS: \d+ rules found/)
   assert.match(run('test', 'rules', 'tests.yml'), /SUCCESS/)
 })
+
+test('the settings of Prometheus, Alertmanager and Grafana are whole, and a scrape by them hears this service', async (t) => {
+  const severities = new Set(
+    [...readOps('prometheus/alerts.yml').matchAll(/severity: (\w+)/g)].map(([, one]) => one),
+  )
+  assert.deepEqual([...severities].sort(), ['page', 'today'])
+  const routes = readOps('alertmanager/alertmanager.yml')
+  for (const severity of severities)
+    assert.ok(routes.includes(`matchers: ['severity="${severity}"']`), severity)
+  assert.match(readOps('grafana/provisioning/dashboards/gateway.yml'), /type: file/)
+  assert.match(readOps('grafana/provisioning/datasources/prometheus.yml'), /type: prometheus/)
+  if (!spawnSync('amtool', ['--version']).error)
+    assert.match(
+      execFileSync('amtool', ['check-config', join(OPS, 'alertmanager', 'alertmanager.yml')], {
+        encoding: 'utf8',
+      }),
+      /SUCCESS/,
+    )
+  if (spawnSync('prometheus', ['--version']).error) return t.skip('prometheus is not installed')
+  const folder = mkdtempSync(join(tmpdir(), 'prometheus-'))
+  const port = await freePort()
+  cpSync(join(OPS, 'prometheus'), folder, { recursive: true })
+  writeFileSync(join(folder, 'token'), TOKEN)
+  const settings = readOps('prometheus/prometheus.yml').replace('localhost:8080', new URL(service.url).host)
+  writeFileSync(
+    join(folder, 'prometheus.yml'),
+    settings.replace('scrape_interval: 15s', 'scrape_interval: 1s'),
+  )
+  execFileSync('promtool', ['check', 'config', 'prometheus.yml'], { cwd: folder })
+  const words = [
+    '--config.file=prometheus.yml',
+    '--storage.tsdb.path=data',
+    `--web.listen-address=127.0.0.1:${port}`,
+  ]
+  const prometheus = spawn('prometheus', words, { cwd: folder, stdio: 'ignore' })
+  try {
+    await eventually('it has scraped this service', async () => {
+      const asked = `http://127.0.0.1:${port}/api/v1/query?query=${encodeURIComponent('up{role="web"}')}`
+      const answer = await fetch(asked).then(
+        (reply) => (reply.ok ? reply.json() : null),
+        () => null,
+      )
+      return (answer as any)?.data?.result?.[0]?.value?.[1] === '1'
+    })
+  } finally {
+    prometheus.kill()
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
+
+const readOps = (name: string) => readFileSync(join(OPS, name), 'utf8')

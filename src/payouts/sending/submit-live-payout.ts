@@ -4,6 +4,7 @@ import { errorBody } from '../../http/errors.ts'
 import { finishKey, freeKey, type HeldKey } from '../../idempotency/keys.ts'
 import { crashPoint } from '../../platform/crash-point.ts'
 import type { Mark } from '../../platform/mark.ts'
+import type { Spent } from '../../platform/spent.ts'
 import { addEvidence, endAttempt } from '../../rails/attempts.ts'
 import type { PayoutFailure, Unavailable } from '../../rails/rail.ts'
 import { firstPost, newsOf, publishMovement, type Submission, submitMovement } from '../../rails/submit.ts'
@@ -13,7 +14,14 @@ import { unavailableRail } from '../payout-rules.ts'
 import { PAYOUT_MOVER } from './payout-mover.ts'
 
 /** A stored live payout, when it was marked as sending, the contract that will carry it, and the key that waits for its answer. */
-type Stored = { payout: Payout; mark: Mark; installation: string; owner: HeldKey; requestId: string }
+type Stored = {
+  payout: Payout
+  mark: Mark
+  installation: string
+  owner: HeldKey
+  requestId: string
+  spent?: Spent | null
+}
 type PayoutSubmission = Submission<Payout, PayoutFailure>
 
 /**
@@ -22,13 +30,14 @@ type PayoutSubmission = Submission<Payout, PayoutFailure>
  */
 export function submitLivePayout(app: App, stored: Stored): Promise<Answer> {
   crashPoint('payout.reserved')
-  const { payout, mark, installation, owner } = stored
+  const { payout, mark, installation, owner, spent = null } = stored
   const work: PayoutSubmission = {
     mover: PAYOUT_MOVER,
     row: payout,
     mark,
     installation,
     owner,
+    spent,
     firstAnswer: (inDoubt) => firstAnswer(payout, inDoubt),
     notTaken: async (_, heard, parked) => {
       // After its 201 the payout exists and is sent again until the rail accepts or refuses it (rails.md 3.8 rule 3).

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { count, timed } from '../measures.ts'
+import { spentNow } from '../spent.ts'
 import { isLockTimeout, isRetryable, sqlState } from './errors.ts'
 import { type Gate, gate, type Share } from './gate.ts'
 import { type DatabaseOptions, makePool, openAll, withClient } from './pool.ts'
@@ -152,11 +153,17 @@ const gateFor = ({ patient = false, schema }: DatabaseOptions, size: number, kep
 async function passing<T>(gate: Gate, share: Share, work: () => Promise<T>): Promise<T> {
   const since = performance.now()
   const leave = await gate.enter(share)
-  timed('db_pool_wait_seconds', (performance.now() - since) / 1000, gate.name)
+  const entered = performance.now()
+  timed('db_pool_wait_seconds', (entered - since) / 1000, gate.name)
   try {
     return await work()
   } finally {
     leave()
+    const spent = spentNow()
+    if (spent !== null) {
+      spent.queueMs += entered - since
+      spent.dbMs += performance.now() - entered
+    }
   }
 }
 

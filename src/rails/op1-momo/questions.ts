@@ -32,7 +32,7 @@ export async function ask<Failure>(
     operatorCode: reasonIn(bodyOf(heard)) ?? wordIn(bodyOf(heard), 'code'),
   })
   const { status, alarm, unknownWord } = readStatus(heard, { side: line.side, own: line.own }, evidence)
-  observer.request(line.own.id, 'status', status.kind, heard.elapsedMs)
+  observer.request(line.own.id, 'status', status.kind, { ms: heard.elapsedMs, reference: attempt.reference })
   if (isReadable(heard)) line.breaker.probed('answer')
   if (heard.status === 429 || (heard.status === 403 && /quota/i.test(heard.body.toString('utf8'))))
     await budget.slowDown(line.own.id)
@@ -70,7 +70,8 @@ export async function lookUp(
   const at = `/${line.product}/v1_0/accountholder/msisdn/${phone}`
   const get = (path: string) => line.call('status', { method: 'GET', path, headers: {} }, soon)
   const [active, person] = await Promise.all([get(`${at}/active`), get(`${at}/basicuserinfo`)])
-  parts.observer.request(line.own.id, 'lookup', String(active.heard.status ?? 'none'), active.heard.elapsedMs)
+  const call = { ms: active.heard.elapsedMs, reference: null }
+  parts.observer.request(line.own.id, 'lookup', String(active.heard.status ?? 'none'), call)
   // The body names a person: only how far the question got is kept.
   const heard: Heard = { ...active.heard, body: Buffer.alloc(0) }
   return readHolder(
@@ -89,7 +90,10 @@ export async function balance(parts: Op1Parts, line: Line | undefined, deadline:
     { method: 'GET', path, headers: {} },
     noLaterThan(deadline, BALANCE_MS),
   )
-  parts.observer.request(line.own.id, 'balance', String(heard.status ?? 'none'), heard.elapsedMs)
+  parts.observer.request(line.own.id, 'balance', String(heard.status ?? 'none'), {
+    ms: heard.elapsedMs,
+    reference: null,
+  })
   const body = bodyOf(heard)
   const available = heard.status === 200 ? amountIn(body, 'availableBalance') : null
   const currency = wordIn(body, 'currency')

@@ -99,7 +99,7 @@ function note<Failure>(
     verdict,
   }: { attempt: Attempt; heard: Heard; verdict: Decided<Failure> | { kind: 'confirm' } },
 ): void {
-  observer.request(line.own.id, 'submit', verdict.kind, heard.elapsedMs)
+  observer.request(line.own.id, 'submit', verdict.kind, { ms: heard.elapsedMs, reference: attempt.reference })
   const fault = heard.status === null || verdict.kind === 'ambiguous'
   // Our own gate and a missing token say nothing about submits.
   if (heard.stage !== 'gate') line.breaker.record(fault ? 'fault' : 'answer')

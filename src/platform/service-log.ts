@@ -1,0 +1,19 @@
+import { type DestinationStream, type Logger, pino } from 'pino'
+import { loggedError } from './error-log.ts'
+import type { FewLines } from './few-lines.ts'
+import { VERSION } from './version.ts'
+
+/** The log of a running service: one JSON line for each thing, as `few` keeps it. */
+export const serviceLog = (
+  { level, few }: { level: string; few: FewLines },
+  destination?: DestinationStream,
+): Logger =>
+  pino(
+    {
+      level,
+      base: { pid: process.pid, version: VERSION },
+      serializers: { err: loggedError },
+      hooks: { logMethod: few.hook },
+    },
+    ...(destination === undefined ? [] : [destination]),
+  )
