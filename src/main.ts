@@ -12,6 +12,7 @@ const ROLES: readonly Role[] = ['all', 'web', 'worker']
 const STOP_MS = 30_000
 // Lines that wait for whoever reads the output; what comes beyond is dropped and counted.
 const MOST_LOG_BYTES = 64 * 1024 * 1024
+const FLUSH_MS = 1000
 const TELL_MS = 5000
 
 const STREAMS: CommandStreams = {
@@ -26,7 +27,7 @@ async function runService(config: Config, role: Role): Promise<void> {
   destination.on('drop', () => count('log_lines_dropped_total'))
   const few = fewLines()
   const log = serviceLog({ level: config.logLevel, few }, destination)
-  setInterval(() => destination.flush(), 500).unref()
+  setInterval(() => destination.flush(), FLUSH_MS).unref()
   setInterval(() => few.tell(log), TELL_MS).unref()
   // Before anything is started, so that a stop while waiting for the database is clean too.
   const stopping = new AbortController()

@@ -171,7 +171,8 @@ function addSealLag(registry: Registry, gateway: () => Gateway | null): void {
 }
 
 function addDelay(registry: Registry): void {
-  const delay = monitorEventLoopDelay({ resolution: 20 })
+  // Each look wakes the process, whether or not it has anything to do.
+  const delay = monitorEventLoopDelay({ resolution: 250 })
   delay.enable()
   gaugeOf(registry, 'event_loop_delay_seconds', (self) => {
     self.set(Number.isFinite(delay.percentile(99)) ? delay.percentile(99) / NANOSECONDS : 0)

@@ -35,7 +35,8 @@ export async function startMetrics({
   config,
   gateway,
 }: Parts): Promise<{ close(): Promise<void> }> {
-  collectDefaultMetrics({ register: registry, prefix: 'gateway_' })
+  // Its own watch over the event loop would wake an idle process a hundred times a second; event_loop_delay_seconds says it.
+  collectDefaultMetrics({ register: registry, prefix: 'gateway_', eventLoopMonitoringPrecision: 60_000 })
   addGauges(registry, gateway)
   const forget = addCounts(registry)
   if (config.metricsPort === 0) return { close: async () => forget() }

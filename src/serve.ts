@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { Registry } from 'prom-client'
 import { sendHeartbeat } from './alerts/heartbeat.ts'
-import { raiseAlertsNow } from './alerts/look-around.ts'
+import { raiseAlertsForWorkers } from './alerts/look-around.ts'
 import { watchDatabase } from './alerts/watch-database.ts'
 import type { Gateway } from './app.ts'
 import { makeDemoMerchant } from './commands/demo.ts'
@@ -23,7 +23,7 @@ import { railMetrics } from './rails/rail-metrics.ts'
 import type { Config } from './settings/config.ts'
 import { WrongSettings } from './settings/setting-readers.ts'
 import { tellTrialPlaces } from './settings/trial-places.ts'
-import { type CellSweep, sweepsOf } from './sweeps.ts'
+import { type CellSweep, lookoutOf, sweepsOf } from './sweeps.ts'
 
 export type Role = 'all' | 'web' | 'worker'
 /** `stopping`: aborted when the process is told to stop, so that waiting for a database ends. */
@@ -53,6 +53,7 @@ type Every = (ms: number, work: () => Promise<unknown>) => void
 const BACKLOG = 4096
 const KEY_LOOK_MS = 400
 const SHARE_MS = 1000
+const FORGET_MS = 10_000
 const ALERT_LOOK_MS = 30_000
 const REPORT_MS = 5000
 const WATCH_MS = 15_000
@@ -128,8 +129,8 @@ async function begin(door: Door, opened: Opened, options: ServeOptions & { url: 
       if (await gateway.directory.works()) await sendHeartbeat(gateway)
     })
   if (role !== 'web') startWorkers(door, gateway, { log, byCell, told })
-  // A dead worker cannot raise alerts, so web processes check too; what both find is one alert.
-  else every(ALERT_LOOK_MS, () => raiseAlertsNow(gateway))
+  // A dead worker cannot raise alerts, so web processes do when none is heard; what both find is one alert.
+  else every(ALERT_LOOK_MS, () => raiseAlertsForWorkers(gateway))
   say(`ready on ${url}  (documentation: ${url}/docs)`)
 }
 
@@ -170,17 +171,24 @@ function keepUp(door: Door, opened: Opened, log: Logger): Every {
   }
   // Not the process id: in containers every process may have the same.
   const processName = randomUUID()
-  every(WITNESS_EVERY_MS, () => gateway.witness.look())
-  every(KEY_LOOK_MS, () => gateway.keyRing.refresh())
-  every(SHARE_MS, () =>
-    Promise.all(gateway.cells.map((app) => app.windows.share(app.db, processName, gateway.clock.now()))),
-  )
-  every(SHARE_MS, () => gateway.addressCounts.forget(gateway.witness.earlier()))
+  every(WITNESS_EVERY_MS, async () => {
+    await gateway.witness.look().catch(async (error) => {
+      if (opened.embedded && !door.draining && !(await gateway.directory.works())) await opened.rejoin()
+      throw error
+    })
+  })
+  // A process that nobody asks does not ask the database either; the first request after a pause does.
+  const whileUsed = (work: () => Promise<unknown>) => async () => {
+    if (gateway.keyRing.isUsed()) await work()
+  }
+  const share = () =>
+    Promise.all(gateway.cells.map((app) => app.windows.share(app.db, processName, gateway.clock.now())))
+  gateway.keyRing.afterPause(share)
+  every(KEY_LOOK_MS, whileUsed(gateway.keyRing.refresh))
+  every(SHARE_MS, whileUsed(share))
+  every(FORGET_MS, () => gateway.addressCounts.forget(gateway.witness.earlier()))
   every(SHARE_MS, () => gateway.requests.flush())
   every(SHARE_MS, async () => gateway.op1?.choice.refresh())
-  every(SHARE_MS, async () => {
-    if (!(await gateway.directory.works()) && !door.draining) await opened.rejoin()
-  })
   return every
 }
 
@@ -189,7 +197,12 @@ type Working = { log: Logger; byCell: Map<string, Worker>; told: Reporting }
 function startWorkers(door: Door, gateway: Gateway, { log, byCell, told }: Working): void {
   for (const app of gateway.cells) {
     const sweeps = sweepsOf(app)
-    const worker = startWorker(sweeps, { log, clock: gateway.clock, ran: (run) => told.ran(app, run) })
+    const worker = startWorker(sweeps, {
+      log,
+      clock: gateway.clock,
+      ran: (run) => told.ran(app, run),
+      lookout: lookoutOf(app),
+    })
     byCell.set(app.cell, worker)
     door.workers.push(worker)
     door.sweeps.push(...sweeps)

@@ -8,6 +8,7 @@ import { finishKeys } from './charges/finish-keys.ts'
 import { chargeFollower, FOLLOWED_AT_ONCE } from './charges/follow-charges.ts'
 import { settleCharges } from './charges/settle-charges.ts'
 import { keyPruner } from './idempotency/prune-keys.ts'
+import { LOOKED_FOR, lookForWork } from './jobs/due-work.ts'
 import { checkpointLedgers } from './ledger/checkpoints.ts'
 import { MAILS_AT_ONCE, pruneMails, sendMails } from './mails/send-mails.ts'
 import { closeRevokedKeys } from './merchants/close-revoked-keys.ts'
@@ -24,7 +25,7 @@ import { expirePrepared } from './payouts/prepared/end-prepared.ts'
 import { payoutSender, SENT_AT_ONCE } from './payouts/sending/send-payouts.ts'
 import { prunePeople } from './people/prune-people.ts'
 import { mapValues } from './platform/map-values.ts'
-import type { Sweep } from './platform/sweep.ts'
+import type { Lookout, Sweep } from './platform/sweep.ts'
 import { reconcileCell } from './reconciliation/reconcile.ts'
 import { forgetStaged } from './reconciliation/statement-staging.ts'
 import { dropOldUploads } from './reconciliation/uploaded-statements.ts'
@@ -90,7 +91,7 @@ export function sweepsOf(app: App): CellSweep[] {
     'finish-keys': { everyMs: 5 * SECOND, runOnce: () => finishAllKeys(app) },
     'finish-bulks': { everyMs: 2 * SECOND, runOnce: () => finishBulks(app) },
     'expire-prepared': { everyMs: MINUTE, runOnce: () => expireWaiting(app) },
-    'checkpoint-ledgers': { everyMs: 5 * SECOND, runOnce: () => checkpoint(app) },
+    'checkpoint-ledgers': { everyMs: 5 * SECOND, restMs: 30 * SECOND, runOnce: () => checkpoint(app) },
     // A condition that holds still holds when it is looked at again at once.
     'raise-alerts': { everyMs: 30 * SECOND, full: Number.POSITIVE_INFINITY, runOnce: () => lookAround(app) },
     'tally-days': { everyMs: 30 * SECOND, full: TALLIED_AT_ONCE, runOnce: dayTallier(app) },
@@ -108,6 +109,14 @@ export function sweepsOf(app: App): CellSweep[] {
   }
   return Object.values(mapValues(sweeps, (sweep, name) => restsInDoubt(app, { name, ...sweep })))
 }
+
+/** Looks for what is due in this cell, so that its tasks can rest. */
+export const lookoutOf = (app: App): Lookout => ({
+  names: LOOKED_FOR,
+  everyMs: 250,
+  restMs: SECOND,
+  look: () => lookForWork(app),
+})
 
 // One tells of the wrong clock, the other carries a stop that no time decides.
 const NEVER_RESTS: readonly SweepName[] = ['raise-alerts', 'follow-freeze']

@@ -1,4 +1,5 @@
 import type { App, Gateway } from '../app.ts'
+import { listProcesses, SILENT_AFTER_MS, workerAgeMs } from '../jobs/process.ts'
 import type { Statement } from '../platform/db/statement.ts'
 import type { Alarm, AlertKind } from './alert.ts'
 import { lookAtMachine } from './look-at-machine.ts'
@@ -45,16 +46,7 @@ const OTHER_LOOKS = {
 export async function raiseAlerts(app: App): Promise<number> {
   const believed = app.witness.doubt() === null
   const at = app.witness.earlier()
-  let holding = 0
-  for (const kind of new Set(believed ? LOOKS.map((look) => look.kind) : [])) {
-    try {
-      const found = await lookFor(app, kind, at)
-      holding += found.length
-      await recordLook(app.directory, { place: app.cell, kinds: [kind], found, at })
-    } catch (error) {
-      app.log.error({ err: error, alert: kind }, 'a look for alerts failed')
-    }
-  }
+  let holding = believed ? await lookInCell(app, at) : 0
   for (const [name, look] of Object.entries(believed ? OTHER_LOOKS : { machine: lookAtMachine }))
     try {
       holding += await look(app, at)
@@ -67,6 +59,31 @@ export async function raiseAlerts(app: App): Promise<number> {
     app.log.error({ err: error }, 'alerts could not be told')
   }
   return holding
+}
+
+/** All checks that are queries on the cell, recorded together. */
+async function lookInCell(app: App, at: Date): Promise<number> {
+  const looked: AlertKind[] = []
+  const found: Alarm[] = []
+  for (const kind of new Set(LOOKS.map((look) => look.kind)))
+    try {
+      found.push(...(await lookFor(app, kind, at)))
+      looked.push(kind)
+    } catch (error) {
+      app.log.error({ err: error, alert: kind }, 'a look for alerts failed')
+    }
+  try {
+    await recordLook(app.directory, { place: app.cell, kinds: looked, found, at })
+  } catch (error) {
+    app.log.error({ err: error, look: 'cell' }, 'a look for alerts failed')
+  }
+  return found.length
+}
+
+/** The same from a web process, which checks only where no worker is heard. */
+export async function raiseAlertsForWorkers(gateway: Gateway): Promise<void> {
+  const age = workerAgeMs(await listProcesses(gateway), gateway.clock.nowMs())
+  if (age === null || age > SILENT_AFTER_MS) await raiseAlertsNow(gateway)
 }
 
 /** The same for all cells, right after a command that somebody must know about. */

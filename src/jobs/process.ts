@@ -34,6 +34,7 @@ const LIST = statement<ProcessSeen>(
 
 // Long enough for a person to see on the page of jobs what has died.
 const KEPT_MS = 3_600_000
+const PRUNE_EVERY_MS = 60_000
 
 /** Tells that this process lives. `beat` again and again, `gone` once it has ended. */
 export type Heart = { id: string; beat(): Promise<void>; gone(): Promise<void> }
@@ -44,12 +45,15 @@ export function heartOf(
 ): Heart {
   // Not the process id: in containers every process may have the same.
   const id = randomUUID()
+  let prunedAt = Number.NEGATIVE_INFINITY
   return {
     id,
     async beat() {
       const now = witness.earlier()
       const figures = [totalOf('rate_limiter_uncounted_total'), totalOf('log_lines_dropped_total')]
       await directory.query(SEEN, [id, role, now.toISOString(), ...figures])
+      if (performance.now() - prunedAt < PRUNE_EVERY_MS) return
+      prunedAt = performance.now()
       await directory.query(PRUNE, [later(now, -KEPT_MS).toISOString(), id])
     },
     gone: async () => void (await directory.query(GONE, [id])),

@@ -27,9 +27,11 @@ const AGAIN_AFTER_MS = [1, 5, 30, 120, 360, 720, 1440].map((minutes) => minutes 
 const LONGEST_WAIT_MS = Math.max(...AGAIN_AFTER_MS)
 const KEPT_MS = 30 * 24 * 3_600_000
 
+/** Rows of mails that are due at the time of this parameter. */
+export const isDue = (at: string) => isOver('due_at', at, LONGEST_WAIT_MS)
 const CLAIM = statement<Claimed>(
   'claim mails',
-  `with due as (select id from mails where ${isOver('due_at', '$1', LONGEST_WAIT_MS)}
+  `with due as (select id from mails where ${isDue('$1')}
      and (lease_until is null or ${isOver('lease_until', '$1', LEASE_MS)})
      order by due_at limit $2 for no key update skip locked)
    update mails m set lease_until = $3, lease_token = $4 from due where m.id = due.id

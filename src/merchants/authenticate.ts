@@ -17,8 +17,12 @@ export type KeyRing = {
   authenticate(token: string, clientAddress: string): KeyHolder | Promise<KeyHolder>
   /** Throws 429 after too many. */
   countFailure(clientAddress: string): Promise<void>
-  /** Checks whether any key has changed, and drops all if so. Called every 400 ms. */
+  /** Checks whether any key has changed, and drops all if so. Called every 400 ms while keys are used. */
   refresh(): Promise<void>
+  /** Whether a key was used within the last seconds. */
+  isUsed(): boolean
+  /** What else must be known before the first request after a pause is served. A failure of it is no failure of the request. */
+  afterPause(catchUp: () => Promise<unknown>): void
   /** Drops all keys, after a change made by this process. */
   forget(): void
 }
@@ -26,6 +30,8 @@ export type KeyRing = {
 const MOST_REMEMBERED = 50_000
 // When the directory could not be asked for this long, cached keys are no longer trusted.
 const BELIEVED_MS = 1000
+// The first request after a pause asks by itself.
+const IN_USE_MS = 5000
 
 /** Must be part of each transaction that changes keys or merchants: every process sees the number within half a second. */
 export const directoryChanged = () => call(CHANGED)
@@ -43,16 +49,12 @@ export function keyRing(parts: KeyRingParts): KeyRing {
   // Parallel requests with the same uncached key ask once.
   const asking = new Map<string, Promise<KeyHolder | null>>()
   const findHolder = findKeyHolders(parts.directory)
-  const failures = failureWindow(parts)
-  let [revision, lookedAt] = [-1, performance.now()]
+  const countFailure = failureCounter(parts)
+  const use = usage()
   // Under heavy load the check of every 400 ms comes late; then one check for all runs, not one for each key.
   const refreshNow = sharedLook(refresh, BELIEVED_MS)
-  // Increases whenever all keys are dropped, so that older answers are not cached afterwards.
-  let generation = 0
-
-  const countFailure = async (address: string) => {
-    await failures.take(address, parts.clock.nowMs())
-  }
+  // The generation increases whenever all keys are dropped, so that older answers are not cached afterwards.
+  let [revision, lookedAt, generation] = [-1, performance.now(), 0]
 
   function forget(): void {
     callers.clear()
@@ -90,14 +92,38 @@ export function keyRing(parts: KeyRingParts): KeyRing {
 
   return {
     authenticate: (token, address) => {
-      if (performance.now() - lookedAt < BELIEVED_MS) return callers.get(token) ?? lookUp(token, address)
-      return refreshNow().then(() => callers.get(token) ?? lookUp(token, address))
+      const now = performance.now()
+      const caughtUp = use.begin(now)
+      if (now - lookedAt < BELIEVED_MS) return callers.get(token) ?? lookUp(token, address)
+      return Promise.all([refreshNow(), caughtUp]).then(() => callers.get(token) ?? lookUp(token, address))
     },
     countFailure,
     refresh,
+    isUsed: use.isUsed,
+    afterPause: use.afterPause,
     forget,
   }
 }
 
-const failureWindow = ({ failuresAMinute: limit, counts, log }: KeyRingParts) =>
-  sharedAddressWindow({ what: 'failed authentications', limit, counts: () => counts, log })
+/** When keys were used last, and what the first use after a pause waits for. */
+function usage() {
+  let usedAt = Number.NEGATIVE_INFINITY
+  let catchUp: () => Promise<unknown> = async () => {}
+  const isUsed = (now = performance.now()) => now - usedAt < IN_USE_MS
+  return {
+    isUsed: () => isUsed(),
+    afterPause: (given: () => Promise<unknown>): void => {
+      catchUp = given
+    },
+    begin: (now: number): Promise<unknown> | null => {
+      const caughtUp = isUsed(now) ? null : catchUp().catch(() => {})
+      usedAt = now
+      return caughtUp
+    },
+  }
+}
+
+function failureCounter({ failuresAMinute: limit, counts, clock, log }: KeyRingParts) {
+  const window = sharedAddressWindow({ what: 'failed authentications', limit, counts: () => counts, log })
+  return async (address: string): Promise<void> => void (await window.take(address, clock.nowMs()))
+}

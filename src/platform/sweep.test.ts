@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { longTest, test } from '../../test/helpers/parts.ts'
 import { systemClock } from './clock.ts'
-import { type Sweep, startWorker } from './sweep.ts'
+import { type Lookout, type Sweep, startWorker } from './sweep.ts'
 
 const NEVER_MS = 3_600_000
 const LATER_MS = 5
@@ -41,8 +41,8 @@ function counting(name: string, figures: number[] = [], everyMs = NEVER_MS) {
   return { sweep, ran, runs: () => runs }
 }
 /** A worker that stops when its test ends, even if it fails. */
-function start(t: TestContext, sweeps: readonly Sweep[], log = logging()) {
-  const worker = startWorker(sweeps, { log, clock: systemClock() })
+function start(t: TestContext, sweeps: readonly Sweep[], log = logging(), lookout: Lookout | null = null) {
+  const worker = startWorker(sweeps, { log, clock: systemClock(), lookout })
   t.after(() => worker.stop())
   return worker
 }
@@ -198,4 +198,42 @@ test('stopping wakes a waiting sweep', async (t) => {
   await worker.stop()
   assert.ok(performance.now() - asked < 1000)
   assert.equal(work.runs(), 1)
+})
+
+test('a task with a lookout rests after twenty runs with nothing to do, and is woken by the look that names it', async (t) => {
+  const [work, other] = [counting('work', [], 1), counting('other', [], 1)]
+  let [looks, due] = [0, [] as string[]]
+  const look = async () => {
+    looks += 1
+    return due
+  }
+  const names = ['work', 'other']
+  const worker = start(t, [work.sweep, other.sweep], logging(), { names, everyMs: 1, restMs: 1, look })
+  await Promise.all([work.ran(20), other.ran(20)])
+  const before = looks
+  while (looks < before + 3) await pause(1)
+  assert.deepEqual([work.runs(), other.runs()], [20, 20], 'nothing is run while nothing is due')
+  due = ['work']
+  await work.ran(22)
+  due = []
+  assert.equal(other.runs(), 20)
+  worker.nudge('other')
+  await other.ran(21)
+})
+
+test('a look that fails is told, and the next one wakes what is due', async (t) => {
+  const work = counting('work', [], 1)
+  const log = logging()
+  let fails = 2
+  const look = async () => {
+    if (work.runs() < 20 || fails === 0) return ['work']
+    fails -= 1
+    throw new Error('away')
+  }
+  start(t, [work.sweep], log, { names: ['work'], everyMs: 1, restMs: 1, look })
+  await work.ran(21)
+  assert.deepEqual(
+    log.errors.map(({ sweep }) => sweep),
+    ['look for work', 'look for work'],
+  )
 })

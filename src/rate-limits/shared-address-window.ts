@@ -34,9 +34,11 @@ const WRITE = statement(
 const FORGET = statement(
   'forget address windows',
   `delete from address_windows where (what, address) in (
-     select what, address from address_windows where counts_until < $1 order by counts_until limit 5000
-     for update skip locked)`,
+     select what, address from address_windows where counts_until < $1 order by counts_until limit $2
+     for update skip locked) returning 1`,
 )
+const FORGOTTEN_AT_ONCE = 5000
+const ROUNDS = 20
 
 /** A sliding window for each client address that all processes share: for what guards money, codes and keys. */
 export type SharedAddressWindow = {
@@ -51,7 +53,7 @@ type Ask = { what: string; address: Buffer; shape: Shape; atMs: number; back: bo
 
 /** Counts addresses: one transaction for all that asked while the previous one was running. */
 export type AddressCounts = Pick<Batch<Ask, number>, 'add' | 'idle'> & {
-  /** Drops counts that are too old. Called once a second. */
+  /** Drops counts that are too old. Called every ten seconds. */
   forget(now: Date): Promise<void>
 }
 
@@ -64,7 +66,9 @@ export function addressCounts(db: Database): AddressCounts {
     add: asking.add,
     idle: asking.idle,
     forget: async (now) => {
-      await db.query(FORGET, [now.toISOString()])
+      for (let round = 0; round < ROUNDS; round += 1)
+        if ((await db.query(FORGET, [now.toISOString(), FORGOTTEN_AT_ONCE])).length < FORGOTTEN_AT_ONCE)
+          return
     },
   }
 }

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import pg from 'pg'
 import type { App, Gateway } from '../../src/app.ts'
+import { LOOKED_FOR, lookForWork } from '../../src/jobs/due-work.ts'
 import {
   type CreatedMerchant,
   createMerchant,
@@ -124,10 +125,10 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     set: async (merchant, change) => {
       const found = await findMerchant(gateway, merchant.id)
       await setMerchantAndVerification(found.app, BY_HAND, { merchant: found.merchant, change })
-      await runSweep(sweeps, 'tend-addresses')
+      await runSweep(app, sweeps, 'tend-addresses')
     },
     client: (key) => clientOf(service.url, key, clock),
-    run: (name) => runSweep(sweeps, name),
+    run: (name) => runSweep(app, sweeps, name),
     tell: () => few.tell(log),
     pass: (ms) => clock.advance(ms),
     rows,
@@ -144,11 +145,15 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   }
 }
 
-async function runSweep(sweeps: readonly CellSweep[], name: string): Promise<number> {
+/** Whatever a task finds to do, the look that wakes it must have seen. */
+async function runSweep(app: App, sweeps: readonly CellSweep[], name: string): Promise<number> {
   const sweep = sweeps.find((one) => one.name === name)
   if (!sweep) throw new Error(`there is no sweep ${name}`)
+  const seen = LOOKED_FOR.includes(sweep.name) ? await lookForWork(app).catch(() => null) : null
   const handled = await sweep.runOnce()
   await sweep.finish?.()
+  if (handled > 0 && seen !== null && !seen.includes(sweep.name))
+    throw new Error(`${name} found ${handled} to do, and the look for work saw none`)
   return handled
 }
 

@@ -20,6 +20,9 @@ export type DatabaseOptions = {
 // The time for opening a new connection. Waiting for one that is in use happens at the gate.
 const OPEN_CONNECTION_MS = { service: 2000, patient: 15_000 }
 const LOCK_TIMEOUT_MS = 1000
+// Connections that nobody needed for so long are closed, but for a few.
+const UNUSED_MS = 60_000
+const KEPT_OPEN = 2
 // Of connections that wait for nothing, which nobody would miss (silence-watch.ts looks at the others).
 const KEEP_ALIVE_MS = 10_000
 const IDLE_IN_TRANSACTION_MS = 5000
@@ -47,7 +50,8 @@ export function makePool(options: DatabaseOptions, pipeline: boolean): pg.Pool {
     connectionString: options.connectionString,
     max: options.connections,
     connectionTimeoutMillis: options.patient ? OPEN_CONNECTION_MS.patient : OPEN_CONNECTION_MS.service,
-    idleTimeoutMillis: pipeline ? 0 : 60_000,
+    min: pipeline ? KEPT_OPEN : 0,
+    idleTimeoutMillis: UNUSED_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     stream: serverSocket,

@@ -6,7 +6,7 @@ import { count } from '../measures.ts'
 type Watchable = { readyForQuery: boolean; connection: { stream: Socket } }
 type Watched = { client: Watchable; limitMs: number; sinceMs: number; moved: number }
 
-const LOOK_EVERY_MS = 500
+const LOOK_EVERY_MS = 1000
 const GRACE_MS = 1000
 const watched = new Set<Watched>()
 let lookedMs = 0

@@ -1,0 +1,74 @@
+import type { App } from '../app.ts'
+import { isDue } from '../mails/send-mails.ts'
+import { statement } from '../platform/db/statement.ts'
+
+type SweepName = Parameters<App['nudge']>[0]
+/** `frozen`: why payouts are frozen by the directory, or by the copy of a cell; no task's. */
+type Due = { sweep: SweepName | null; frozen: string | null }
+
+/** Tasks for which such a row exists now. Each answer is one step into an index. */
+const dueWhere = (rows: Partial<Record<SweepName, readonly string[]>>) =>
+  Object.entries(rows)
+    .map(
+      ([sweep, some]) =>
+        `select '${sweep}' as sweep, null as frozen where ${some.map((one) => `exists (select 1 from ${one})`).join(' or ')}`,
+    )
+    .join(' union all ')
+
+// Those of requests that are under way too: they are there for milliseconds.
+const RUNNING_KEYS = 'idempotency_keys where status is null'
+
+const IN_CELL = {
+  // Both modes by name: the index of due times begins with the mode.
+  'follow-charges': [
+    `charges where mode = 'test' and follow_at <= $1`,
+    `charges where mode = 'live' and follow_at <= $1`,
+  ],
+  'follow-top-ups': ['top_ups where follow_at <= $1'],
+  'send-payouts': ['payouts where follow_at <= $1'],
+  dispense: [
+    'vending_orders where watched',
+    `dispense_claims where state in ('claimed', 'commanding') and lease_until is not null`,
+    'dispense_claims where reports_at <= $1',
+  ],
+  'refund-jams': ['vending_orders where refund_due_at <= $1'],
+  'send-deliveries': ['deliveries where next_attempt_at <= $1'],
+  'follow-freeze': ['ledger_heads where payouts_frozen_until <= $1'],
+  'tend-addresses': ['merchants where webhook_changed_at is not null'],
+  'finish-keys': [RUNNING_KEYS],
+  'finish-bulks': ['bulk_batches where lease_until is not null', RUNNING_KEYS],
+  'seal-audit': ['audit_to_seal'],
+} satisfies Partial<Record<SweepName, readonly string[]>>
+const IN_DIRECTORY = {
+  'finish-keys': ['api_keys where revoked_at is not null and not closed_in_cell'],
+  'send-mails': [`mails where ${isDue('$1')}`],
+  'seal-audit': ['audit_to_seal'],
+} satisfies Partial<Record<SweepName, readonly string[]>>
+
+const CELL = statement<Due>(
+  'what is due in a cell',
+  `${dueWhere(IN_CELL)} union all select null, frozen_for from payout_stops`,
+)
+const DIRECTORY = statement<Due>(
+  'what is due in the directory',
+  `${dueWhere(IN_DIRECTORY)} union all select null, case when frozen then reason end from payout_freeze`,
+)
+
+/** The tasks that `lookForWork` knows of. */
+export const LOOKED_FOR = [
+  ...new Set([...Object.keys(IN_CELL), ...Object.keys(IN_DIRECTORY)]),
+] as readonly SweepName[]
+
+/**
+ * Which of these tasks may have something to do, in two statements for all of them. It never misses a row whose time has come; a task
+ * that it names may find that its rows wait for something else.
+ */
+export async function lookForWork({ db, directory, clock }: App): Promise<SweepName[]> {
+  const now = [clock.now().toISOString()]
+  const [cell, platform] = await Promise.all([db.query(CELL, now), directory.query(DIRECTORY, now)])
+  const due = [...cell, ...platform].flatMap(({ sweep }) => (sweep === null ? [] : [sweep]))
+  const agree = frozenBy(cell) === frozenBy(platform)
+  return [...new Set(agree ? due : [...due, 'follow-freeze' as const])]
+}
+
+const frozenBy = (rows: readonly Due[]) => rows.find(({ sweep }) => sweep === null)?.frozen ?? null
