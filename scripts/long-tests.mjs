@@ -31,6 +31,7 @@ const LONG = {
   'test/journeys/scheduled-payouts-workers': 'workers beside each other',
   'test/journeys/webhook-workers': 'workers beside each other',
   'test/moneyout/prepared-races': 'races of approvals',
+  'test/operation/frozen-server': 'servers of their own that stand still, and a standby that is promoted',
   'test/operation/faults-of-processes': 'processes that sleep, and servers that are killed',
   'test/soak/short-soak': 'hundreds of payments against an operator that misbehaves',
   'test/clients/generated-clients': 'generators of clients and their compilers',

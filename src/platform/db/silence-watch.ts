@@ -4,7 +4,15 @@ import { count } from '../measures.ts'
 
 /** What the driver knows of a connection, beyond its types: whether everything that was sent has been answered. */
 type Watchable = { readyForQuery: boolean; connection: { stream: Socket } }
-type Watched = { client: Watchable; limitMs: number; sinceMs: number; moved: number }
+/** `heardMs`: when bytes of the server came last. */
+type Watched = {
+  client: Watchable
+  limitMs: number
+  sinceMs: number
+  moved: number
+  read: number
+  heardMs: number
+}
 
 const LOOK_EVERY_MS = 1000
 const GRACE_MS = 1000
@@ -15,12 +23,16 @@ let looking: NodeJS.Timeout | null = null
 /**
  * Destroys connections of this pool that owe an answer and are silent for longer than a statement may take and a second: the host of
  * the server stands still, or a standby answers at its address and the old connection leads nowhere. Nothing else ends such a
- * connection for minutes. Whoever waits hears DatabaseAway, or CommitUnknown, and the next statement opens a new one.
+ * connection for minutes. Whoever waits hears DatabaseAway, or CommitUnknown, and the next statement opens a new one. Connections that wait
+ * for nothing and have heard nothing since are ended with it: they lead to the same place, and each would cost the next one its patience.
  */
 export function watchSilence(pool: pg.Pool, statementTimeoutMs: number): void {
   const own = new Map<pg.PoolClient, Watched>()
   pool.on('connect', (client) => {
-    const one = { client: client as never, limitMs: statementTimeoutMs + GRACE_MS, sinceMs: 0, moved: -1 }
+    const one = {
+      ...{ client: client as never, limitMs: statementTimeoutMs + GRACE_MS },
+      ...{ sinceMs: 0, moved: -1, read: 0, heardMs: performance.now() },
+    }
     own.set(client, one)
     watched.add(one)
     begin()
@@ -55,6 +67,10 @@ function look(): void {
 
 function judge(one: Watched, { nowMs, slept }: { nowMs: number; slept: boolean }): void {
   const { stream } = one.client.connection
+  if (stream.bytesRead !== one.read) {
+    one.read = stream.bytesRead
+    one.heardMs = nowMs
+  }
   const moved = (stream.bytesRead ?? 0) + (stream.bytesWritten ?? 0)
   if (one.client.readyForQuery || moved !== one.moved || slept) {
     one.moved = moved
@@ -62,6 +78,11 @@ function judge(one: Watched, { nowMs, slept }: { nowMs: number; slept: boolean }
     return
   }
   if (nowMs - one.sinceMs <= one.limitMs) return
+  endSilent(one)
+  for (const other of watched) if (other.client.readyForQuery && other.heardMs < one.sinceMs) endSilent(other)
+}
+
+function endSilent({ client }: Watched): void {
   count('db_silent_connections_total')
-  stream.destroy(new Error('Connection terminated: the server is silent'))
+  client.connection.stream.destroy(new Error('Connection terminated: the server is silent'))
 }
