@@ -55,6 +55,10 @@ export const PARTS = {
     doubled: 'This form has a field twice, so nothing was done. Open the page and send it from there.',
     tooLarge: 'This form carries too much, so nothing was done.',
     uploads: 'Other files are being received, so nothing was done. Wait a moment and send the form again.',
+    tooSlow:
+      'The file did not arrive: the connection stood still for a minute, or is slower than 8 KB a second. Nothing was done. Send it again where the connection is better.',
+    madeWay:
+      'Many files are being received, and yours came so slowly that it gave way. Nothing was done. Send it again in a moment, or where the connection is better.',
     unread: 'This form could not be read, so nothing was done.',
     tooMany: 'You have sent too many requests. Wait a minute.',
     back: 'Back to the start',
