@@ -80,6 +80,7 @@ const PARTLY_LONG = {
   'src/platform/limited-process': 'programs that hang and fill the memory',
   'src/platform/strict-json': 'thousands of random texts',
   'src/platform/sweep': 'waits of real seconds',
+  'test/journeys/statement-scripts': 'a font with every script',
   'test/verification/uploads': 'a file that comes for longer than half a minute',
   'src/storefront/picture': 'pictures of each kind that were cut short',
   'test/commands/gift-cards': 'repeats at once, and after a crash',

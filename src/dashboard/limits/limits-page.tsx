@@ -5,6 +5,7 @@ import { Facts, Money, Note, Section, timeText } from '../../pages/parts.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
 import { shown, ugx } from '../../pages/wording.ts'
 import { type CheckerState, checkerState } from '../../payouts/prepared/set-checker-rule.ts'
+import { inSentence } from '../../platform/text.ts'
 import { LIMITS } from '../texts/limits.ts'
 import type { DashboardVisit } from '../visit.ts'
 
@@ -114,7 +115,7 @@ function Wanted({ visit, rule: { wanted }, state }: WantedProps) {
   const what = wanted.above === null ? checker.wantedNone : checker.wantedAmount(ugx(wanted.above))
   return (
     <>
-      <Note tone="open">{checker.wanted(shown(wanted.name), what, timeText(wanted.from))}</Note>
+      <Note tone="open">{checker.wanted(inSentence(shown(wanted.name)), what, timeText(wanted.from))}</Note>
       <div class="actions">
         {wanted.by !== visit.caller.personId && (
           <Folded
