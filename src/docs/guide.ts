@@ -113,7 +113,8 @@ key and repeated like any other answer; a fault of form is not, so a corrected b
 ## Limits
 
 Requests are counted for each account and mode, over any 60 seconds. What is over a limit is answered 429 with \`Retry-After\`, the whole
-seconds to wait; a request that is refused with another 4xx counts for nothing. These are the limits unless yours were set otherwise:
+seconds to wait; a request that is refused with another 4xx counts for nothing. These are the limits unless yours were
+set otherwise; yours stand in \`rate_limits\` of \`GET /v1/me\` and on the dashboard under Settings, Limits:
 
 | A minute | Of |
 |---|---|

@@ -36,6 +36,8 @@ export type KeyRingParts = {
   log: Logger
   failuresAMinute: number
   counts: AddressCounts
+  /** Called with each check, for what else follows the number of the directory. */
+  followed(changed: boolean): Promise<void>
 }
 
 export function keyRing(parts: KeyRingParts): KeyRing {
@@ -45,14 +47,12 @@ export function keyRing(parts: KeyRingParts): KeyRing {
   const findHolder = findKeyHolders(parts.directory)
   const failures = failureWindow(parts)
   let [revision, lookedAt] = [-1, performance.now()]
-  // Under heavy load the check of every 400 ms comes late; then one check for all runs, not one for each key.
+  // Where the check of every 400 ms comes late, one check for all runs, not one for each key.
   const refreshNow = sharedLook(refresh, BELIEVED_MS)
   // Increases whenever all keys are dropped, so that older answers are not cached afterwards.
   let generation = 0
 
-  const countFailure = async (address: string) => {
-    await failures.take(address, parts.clock.nowMs())
-  }
+  const countFailure = async (address: string) => void (await failures.take(address, parts.clock.nowMs()))
 
   function forget(): void {
     callers.clear()
@@ -81,10 +81,11 @@ export function keyRing(parts: KeyRingParts): KeyRing {
   async function refresh(): Promise<void> {
     const askedAt = performance.now()
     const [row] = await parts.directory.query(REVISION)
-    if (row && row.number !== revision) {
-      forget()
-      revision = row.number
-    }
+    const changed = row !== undefined && row.number !== revision
+    if (changed) forget()
+    await parts.followed(changed)
+    // Only now: after a failure it is still another number.
+    if (changed) revision = row.number
     lookedAt = askedAt
   }
 
