@@ -34,6 +34,7 @@ const LONG = {
   'test/operation/faults-of-processes': 'processes that sleep, and servers that are killed',
   'test/soak/short-soak': 'hundreds of payments against an operator that misbehaves',
   'test/clients/generated-clients': 'generators of clients and their compilers',
+  'test/clients/more-generators': 'two more generators and their compilers',
   'test/clients/openapi-generator': 'another generator of clients, in three languages',
   'test/docs/readme-walk':
     'the walk of the README with a service of its own, on a database server of its own',

@@ -15,7 +15,8 @@ curl ${baseUrl}/v1/charges \\
 \`\`\`
 
 A key is for one request: of your account and mode, whatever the path, kept for 30 days. Let your client add the two headers to every POST,
-an interceptor or a middleware, instead of each call: the clients that generators make of [openapi.json](/openapi.json) ask for both.
+an interceptor or a middleware, instead of each call: the clients that generators make of [openapi.json](/openapi.json) ask for both. oapi-codegen drops what only events use,
+unless it is told \`skip-prune\`; hey-api sends the file of a bulk call as a form where \`Content-Type\` is null.
 
 The answer to a charge is never final. Wait for the event, or read the charge until its status is \`succeeded\` or
 \`failed\`.
