@@ -9,6 +9,7 @@ const LONG = {
   'test/pages/once': 'double clicks and returns in a browser',
   'test/pages/ended-session': 'a session that ends under a form, in a browser',
   'test/pages/print': 'pages on paper, in a browser',
+  'test/pages/documentation': 'the documentation in a browser',
   'test/pages/refused-forms': 'every form of both surfaces, refused in a browser',
   'test/pages/keyboard': 'pages of the checkout by keyboard, in a browser',
   'test/pages/hostile': 'hostile words on every page in a browser',
