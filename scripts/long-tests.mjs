@@ -11,6 +11,7 @@ const LONG = {
   'test/pages/print': 'pages on paper, in a browser',
   'test/pages/documentation': 'the documentation in a browser',
   'test/pages/refused-forms': 'every form of both surfaces, refused in a browser',
+  'test/pages/refused-guests': 'refused forms of guests in a browser',
   'test/pages/keyboard': 'pages of the checkout by keyboard, in a browser',
   'test/pages/hostile': 'hostile words on every page in a browser',
   'test/pages/first-page': 'first pages in a browser',
