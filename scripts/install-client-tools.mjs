@@ -1,4 +1,5 @@
-// Installs the generators of clients that test/clients uses, in a folder of their own: npm's, and where there is Python 3 also pip's.
+// Installs the generators of clients that test/clients uses, in a folder of their own: npm's, where there is Go oapi-codegen, and where
+// there is Python 3 also pip's.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,6 +12,8 @@ function run(command, ...args) {
 }
 
 if (!run('npm', 'ci', '--no-audit', '--no-fund')) process.exit(1)
+if (!run('go', '-C', 'oapi-codegen', 'mod', 'download'))
+  console.log('oapi-codegen: skipped, this machine has no Go, or an older one, or cannot download it')
 if (!run('python3', '-m', 'venv', venv)) {
   console.log('generator of Python clients: skipped, this machine has no Python 3 with venv')
   process.exit(0)

@@ -16,6 +16,7 @@ import { type Deadline, deadlineIn, type Rails } from './rails/rail.ts'
 import type { RailObserver } from './rails/rail-observer.ts'
 import type { StatusBudget } from './rails/status-budget.ts'
 import { type ExactWindows, exactWindows } from './rate-limits/exact-windows.ts'
+import { type Granted, grantedRates } from './rate-limits/granted-rates.ts'
 import { type AddressCounts, addressCounts } from './rate-limits/shared-address-window.ts'
 import { type SharedWindows, sharedWindows } from './rate-limits/shared-windows.ts'
 import { type RequestRecorder, requestRecorder } from './requests/request-recorder.ts'
@@ -48,6 +49,7 @@ export type Shared = {
   rails: Rails
   statusBudget: StatusBudget
   keyRing: KeyRing
+  grantedRates: Granted
   /** Where client addresses are counted for all processes. */
   addressCounts: AddressCounts
   poster: Poster
@@ -150,13 +152,16 @@ export function buildGateway(parts: Parts): Gateway {
   const posting = postersOf(parts)
   const { live, rails, budget, troubles, observer } = openRails(parts, directory)
   const counts = addressCounts(directory)
-  const ring = keyRing({ directory, clock, log, failuresAMinute: config.rateFailedAuth, counts })
+  const granted = grantedRates(() => cells.map(({ db }) => db))
+  const failuresAMinute = config.rateFailedAuth
+  const ring = keyRing({ directory, clock, log, failuresAMinute, counts, followed: granted.follow })
   const shared: Shared = {
     ...{ config, clock, log, vault, directory },
     witness: clockWitness({ clock, directory, log }),
     rails,
     statusBudget: budget,
     keyRing: ring,
+    grantedRates: granted,
     addressCounts: counts,
     ...posting,
     baseUrl: config.baseUrl ?? parts.listensAt ?? `http://${config.host}:${config.port}`,
@@ -198,13 +203,15 @@ function cellNamed(cells: readonly App[], cell: string): App {
 }
 
 function buildCell(shared: Shared, own: Pick<App, 'cell' | 'db' | 'nudge' | 'allCells'>): App {
-  const { config } = shared
+  const { config, grantedRates: granted } = shared
   return {
     ...shared,
     ...own,
     keysInFlight: keysInFlight(own.db),
     ladders: laddersOf({ ...shared, db: own.db }),
-    exactWindows: exactWindows(config, { db: own.db, clock: shared.clock }),
-    windows: sharedWindows({ reads: config.rateReads, all: config.rateAll }),
+    exactWindows: exactWindows(config, { db: own.db, clock: shared.clock, granted }),
+    windows: sharedWindows({ reads: config.rateReads, all: config.rateAll }, (what, merchantId) =>
+      granted.of(what === 'all' ? 'all' : 'reads', merchantId),
+    ),
   }
 }

@@ -26,7 +26,9 @@ import { serveAssets } from './pages/asset-routes.ts'
 import { PAGE_ASSETS } from './pages/page-assets.ts'
 import type { SurfaceOptions } from './pages/surface.ts'
 import { registerSurface } from './pages/surface-routes.ts'
-import type { Clock } from './platform/clock.ts'
+import { receiveUploads } from './pages/upload-routes.ts'
+import { uploads } from './pages/uploads.ts'
+import { type Clock, elapsedMs } from './platform/clock.ts'
 import { expectedInLane } from './platform/lane.ts'
 import { unavailable } from './platform/refusal.ts'
 import { ROOT } from './platform/root.ts'
@@ -94,18 +96,9 @@ const takesWork = async ({ directory, cells }: Gateway): Promise<boolean> =>
 /** What is open to everybody: documentation, hosted pages, and the door of machine suppliers. */
 function registerPages(
   server: HttpServer,
-  {
-    door,
-    gateway,
-    config,
-    log,
-    clock,
-  }: Pick<OpenOptions, 'config' | 'log'> & {
-    door: FrontDoor
-    gateway: () => Gateway
-    clock: Clock
-  },
+  parts: Pick<OpenOptions, 'config' | 'log'> & { door: FrontDoor; gateway: () => Gateway; clock: Clock },
 ): void {
+  const { door, gateway, config, log, clock } = parts
   const baseUrl = config.baseUrl ?? `http://${config.host}:${config.port}`
   const limits = publicLimits(config, { counts: () => gateway().addressCounts, log })
   registerDocs(server, {
@@ -145,8 +138,10 @@ function registerPages(
     https: !isLoopback(baseUrl) && config.baseUrl !== null,
     baseUrl: () => door.opened?.gateway.baseUrl ?? baseUrl,
     requestsAMinute: config.ratePages,
+    uploads: uploads(() => elapsedMs(clock)),
     troubled: (err, requestId) => log.error({ err, request_id: requestId }, 'a page failed'),
   }
+  receiveUploads(server)
   registerSurface(server, DASHBOARD, surface)
   registerSurface(server, CONSOLE, surface)
   registerSurface(server, viewAs({ ...CONSOLE, stepUp: DASHBOARD.stepUp }), surface)

@@ -1,6 +1,7 @@
 import { createMerchant } from '../merchants/create-merchant.ts'
 import { allMerchants, type Merchant } from '../merchants/merchant.ts'
 import { findMerchant, type MerchantChange } from '../merchants/set-merchant.ts'
+import { type GrantedRates, MOST_A_MINUTE, RATE_NAMES } from '../rate-limits/rates.ts'
 import { setMerchantAndVerification } from '../verification/decide-application.ts'
 import { type CommandAnswer, command, factLines } from './command.ts'
 import { type CommandInput, ofMerchant, oneOf, optionalText, required, wholeNumber } from './input.ts'
@@ -63,7 +64,7 @@ const show = command({
 
 const set = command({
   usage:
-    'merchants set <m> [--kyc pending|verified|rejected] [--active true|false] [--vending true|false] [--auto-refund-on-jam off|test|live|both] [--instant-settlement true|false] [--webhook-url URL|none] [--charge-limit N|none] [--payout-limit N|none]',
+    'merchants set <m> [--kyc pending|verified|rejected] [--active true|false] [--vending true|false] [--auto-refund-on-jam off|test|live|both] [--instant-settlement true|false] [--webhook-url URL|none] [--charge-limit N|none] [--payout-limit N|none] [--rate-limits NAME=N|none,...]',
   says: 'change facts of a merchant',
   async run(input) {
     const change = readChange(input)
@@ -100,17 +101,35 @@ function readChange(input: CommandInput): MerchantChange {
     webhookUrl: url === 'none' ? null : url,
     chargeLimit: limit('charge-limit'),
     payoutLimit: limit('payout-limit'),
+    rateLimits: rateLimitsIn(given('rate-limits')),
   }
   return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+}
+
+/** `charges=600,reads=none`: how many a minute, or as the settings say. */
+function rateLimitsIn(given: string | undefined): MerchantChange['rateLimits'] {
+  if (given === undefined) return undefined
+  const pairs = given.split(',').map((pair): [string, number | null] => {
+    const [name = '', value = ''] = pair.split('=').map((part) => part.trim())
+    const rate = oneOf('rate-limits', name, RATE_NAMES)
+    if (value === 'none') return [rate, null]
+    return [rate, wholeNumber(`rate-limits ${rate}`, value, { low: 1, high: MOST_A_MINUTE })]
+  })
+  return Object.fromEntries(pairs)
 }
 
 function answerWith(merchant: Merchant): CommandAnswer {
   const shown = facts(merchant)
   return {
     json: shown,
-    lines: factLines(shown, 22),
+    lines: factLines({ ...shown, rate_limits: rateText(merchant.rateLimits) }, 22),
   }
 }
+
+const rateText = (granted: GrantedRates) =>
+  Object.entries(granted)
+    .map(([name, most]) => `${name}=${most}`)
+    .join(',') || null
 
 const facts = (merchant: Merchant) => ({
   id: merchant.publicId,
@@ -127,6 +146,7 @@ const facts = (merchant: Merchant) => ({
   webhook_url: merchant.webhookUrl,
   charge_limit: merchant.chargeLimit,
   payout_limit: merchant.payoutLimit,
+  rate_limits: merchant.rateLimits,
   test_hold: merchant.testHold,
   test_clock_offset_ms: merchant.testClockOffsetMs,
   fail_next_payouts: merchant.failNextPayouts,

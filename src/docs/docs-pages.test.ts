@@ -205,3 +205,43 @@ test('the front page links to the reference, the changelog, the document and the
     assert.ok(text.includes(`href="${href}"`), href)
   assert.ok(text.includes('curl https://pay.example/v1/charges'))
 })
+
+test('the documentation is searched without script: a form, and a page of places that are there', async () => {
+  const { text } = await get('/docs')
+  assert.match(text, /<form class="search" action="\/docs">.*<input id="q" name="q" type="search"/)
+  const page = await get('/docs?q=Refund%20GIFT')
+  assert.equal(page.status, 200)
+  assert.doesNotMatch(page.text, /<script/)
+  assert.match(page.text, /name="q" type="search" value="Refund GIFT"/)
+  const places = [...page.text.matchAll(/<li><a href="(\/docs[^"#]*)#([^"]+)">/g)]
+  assert.ok(places.length > 0 && places.length <= 20, page.text)
+  for (const [, path = '', anchor] of places)
+    assert.ok((await get(path)).text.includes(`id="${anchor}"`), `${path}#${anchor}`)
+  assert.match(page.text, /<mark>gift<\/mark>/i)
+})
+
+test('a heading that is asked for stands first, and a code leads to its place among the errors', async () => {
+  const firstOf = async (q: string) =>
+    /<li><a href="([^"]+)"/.exec((await get(`/docs?q=${encodeURIComponent(q)}`)).text)?.[1]
+  assert.equal(await firstOf('limits'), '/docs#limits')
+  assert.equal(await firstOf('insufficient_balance'), '/docs/errors#insufficient-balance')
+})
+
+test('what nothing has, what is too long, and what would be markup or a pattern is asked for as text', async () => {
+  assert.match((await get('/docs?q=zebra')).text, /Nothing has all of these words/)
+  for (const q of [
+    '<script>alert(1)</script>',
+    '(a+)+$',
+    '.*',
+    '\\',
+    '%',
+    'x'.repeat(5000),
+    '\u202e\ud83c\udf72',
+  ]) {
+    const { status, text } = await get(`/docs?q=${encodeURIComponent(q)}`)
+    assert.equal(status, 200, q)
+    assert.doesNotMatch(text, /<script|x{101}/, q)
+  }
+  const most = await get('/docs?q=a')
+  assert.ok([...most.text.matchAll(/<li><a /g)].length <= 20)
+})

@@ -1,9 +1,9 @@
 import type { Endpoint } from '../http/endpoint.ts'
 import { ERROR_CODES } from '../http/error-codes.ts'
 import { guide } from './guide.ts'
+import { anchorOf } from './search.ts'
 
 const HEADING = /^## (.+)$/gm
-const anchorOf = (heading: string) => heading.toLowerCase().replace(/[^a-z0-9.]+/g, '-')
 
 /** The guide with its contents above it and every endpoint below it: for people without script, and for programs that read Markdown. */
 export function guideMarkdown(endpoints: readonly Endpoint<never>[], baseUrl: string): string {

@@ -15,7 +15,8 @@ curl ${baseUrl}/v1/charges \\
 \`\`\`
 
 A key is for one request: of your account and mode, whatever the path, kept for 30 days. Let your client add the two headers to every POST,
-an interceptor or a middleware, instead of each call: the clients that generators make of [openapi.json](/openapi.json) ask for both.
+an interceptor or a middleware, instead of each call: the clients that generators make of [openapi.json](/openapi.json) ask for both. oapi-codegen drops what only events use,
+unless it is told \`skip-prune\`; hey-api sends the file of a bulk call as a form where \`Content-Type\` is null.
 
 The answer to a charge is never final. Wait for the event, or read the charge until its status is \`succeeded\` or
 \`failed\`.
@@ -113,7 +114,8 @@ key and repeated like any other answer; a fault of form is not, so a corrected b
 ## Limits
 
 Requests are counted for each account and mode, over any 60 seconds. What is over a limit is answered 429 with \`Retry-After\`, the whole
-seconds to wait; a request that is refused with another 4xx counts for nothing. These are the limits unless yours were set otherwise:
+seconds to wait; a request that is refused with another 4xx counts for nothing. These are the limits unless yours were
+set otherwise; yours stand in \`rate_limits\` of \`GET /v1/me\` and on the dashboard under Settings, Limits:
 
 | A minute | Of |
 |---|---|

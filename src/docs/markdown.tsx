@@ -1,4 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact'
+import { anchorOf } from './search.ts'
 
 // The part of Markdown that our pages need: headings, lists, tables, paragraphs, code, bold, links. Anything else stays text.
 const HEADING = /^(#{1,4}) (.+)$/
@@ -38,8 +39,7 @@ function readBlock(lines: readonly string[], at: number): [VNode | null, number]
 
 function headingOf(level: number, text: string): VNode {
   const Tag = `h${level}` as 'h1'
-  const id = text.toLowerCase().replace(/[^a-z0-9.]+/g, '-')
-  return <Tag id={id}>{inline(text)}</Tag>
+  return <Tag id={anchorOf(text)}>{inline(text)}</Tag>
 }
 
 function readFence(lines: readonly string[], at: number): [VNode, number] {

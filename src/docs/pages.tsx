@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { errorsMarkdown } from './guide-markdown.ts'
 import { Markdown } from './markdown.tsx'
+import type { Found } from './search.ts'
 
 export const ASSETS_PATH = '/docs/assets/'
 
@@ -19,6 +20,8 @@ type Shell = {
   path: string
   styles?: readonly string[]
   scripts?: readonly string[]
+  /** Nothing for other search engines. */
+  unlisted?: boolean
   children: ComponentChildren
 }
 
@@ -106,11 +109,59 @@ export function guidePage(markdown: string): string {
   return render(
     <Shell title="Guide" path="/docs">
       <main class="column">
+        <Search question="" />
         <Markdown text={markdown} />
       </main>
     </Shell>,
   )
 }
+
+/** What was found in the guide, the errors and the page for machine makers, each with the place that it leads to. */
+export function foundPage(question: string, found: readonly Found[]): string {
+  const count = found.length === 1 ? 'One place' : `${found.length} places`
+  return render(
+    <Shell title={`Search: ${question}`} path="" unlisted>
+      <main class="column">
+        <h1>Search</h1>
+        <Search question={question} />
+        {found.length === 0 ? (
+          <p class="lead">
+            Nothing has all of these words. Try fewer or others, or read the <a href="/docs">guide</a>.
+          </p>
+        ) : (
+          <>
+            <p class="lead">{count}</p>
+            <ol class="found">
+              {found.map((one) => (
+                <FoundSection {...one} />
+              ))}
+            </ol>
+          </>
+        )}
+      </main>
+    </Shell>,
+  )
+}
+
+function FoundSection({ href, page, title, excerpt }: Found) {
+  return (
+    <li>
+      <a href={href}>{title}</a> <span class="where">{page}</span>
+      <p>{excerpt.map(({ text, isMatch }) => (isMatch ? <mark>{text}</mark> : text))}</p>
+    </li>
+  )
+}
+
+/** Works without script: the answer is a page of its own. */
+const Search = ({ question }: { question: string }) => (
+  <search>
+    <form class="search" action="/docs">
+      <label for="q">Search the documentation</label>
+      <input id="q" name="q" type="search" value={question} maxLength={100} autocomplete="off" />
+      <button type="submit">Search</button>
+    </form>
+  </search>
+)
 
 /** Every code of the API with its cause and remedy. */
 export function errorsPage(): string {
@@ -159,13 +210,14 @@ function Card({ href, name, says }: { href: string; name: string; says: string }
   )
 }
 
-function Shell({ title, path, styles = [], scripts = [], children }: Shell) {
+function Shell({ title, path, styles = [], scripts = [], unlisted = false, children }: Shell) {
   return (
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
+        {unlisted && <meta name="robots" content="noindex" />}
         <title>{title === 'Gateway' ? title : `${title} - Gateway`}</title>
         <link rel="icon" type="image/svg+xml" href={asset('icon.svg')} />
         {['docs.css', ...styles].map((name) => (

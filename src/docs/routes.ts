@@ -1,15 +1,19 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { readQuery } from '../http/guards.ts'
 import { ASSETS } from './assets.ts'
+import { errorsMarkdown } from './guide-markdown.ts'
 import {
   ASSETS_PATH,
   changelogPage,
   errorsPage,
+  foundPage,
   frontPage,
   guidePage,
   machinesPage,
   referencePage,
 } from './pages.tsx'
+import { readQuestion, search, sectionsOf } from './search.ts'
 
 export type DocsOptions = {
   /** Where the API answers, without a slash at the end. */
@@ -38,7 +42,7 @@ export const PAGE_HEADERS = {
     "connect-src 'self'",
     "frame-ancestors 'none'",
     "base-uri 'none'",
-    "form-action 'none'",
+    "form-action 'self'",
   ].join('; '),
 }
 const DOCUMENT_HEADERS = {
@@ -60,12 +64,26 @@ export function registerDocs(server: FastifyInstance, options: DocsOptions): voi
     '/docs/machines': machinesPage(options.machines, options.baseUrl),
     '/changelog': changelogPage(options.changelog),
   }
+  const sections = [
+    ...sectionsOf('Guide', '/docs', options.guide),
+    ...sectionsOf('Errors', '/docs/errors', errorsMarkdown()),
+    ...sectionsOf(
+      'Machine makers',
+      '/docs/machines',
+      options.machines.replaceAll('{base_url}', options.baseUrl),
+    ),
+  ]
   server.register(async (docs) => {
     docs.addHook('onRequest', async (request) => options.admit?.(request.raw))
     docs.get('/docs.md', (_request, reply) => reply.headers(MARKDOWN_HEADERS).send(options.guide))
     docs.get('/openapi.json', (_request, reply) => reply.headers(DOCUMENT_HEADERS).send(document))
     for (const [path, page] of Object.entries(pages))
-      docs.get(path, (_request, reply) => reply.headers(PAGE_HEADERS).send(page))
+      docs.get(path, (request, reply) => {
+        const question = path === '/docs' ? readQuestion(readQuery(request.query).q) : ''
+        reply
+          .headers(PAGE_HEADERS)
+          .send(question === '' ? page : foundPage(question, search(sections, question)))
+      })
     // Each file has a route of its own, so there is no path to play tricks with.
     for (const [name, root] of Object.entries(ASSETS))
       docs.get(`${ASSETS_PATH}${name}`, (request, reply) => sendAsset(request, reply, { name, root }))

@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { closeAfterAnswer, closeAfterAnswersUnderWay, closeGently, isClosing } from './close-gently.ts'
+import { isLongBody } from './long-bodies.ts'
 
 /** Answers what is not HTTP, too large or too slow with a clean 4xx on the raw socket, then closes it. */
 export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
   if (isClosing(socket)) return
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isLongBody(socket)) return
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   // Complete requests before it get their own answers first: this one would be taken for theirs.
   if (closeAfterAnswersUnderWay(socket)) return

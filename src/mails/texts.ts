@@ -1,4 +1,4 @@
-import { withoutUnseen } from '../platform/text.ts'
+import { inSentence, withoutUnseen } from '../platform/text.ts'
 
 type Values = Readonly<Record<string, string>>
 
@@ -236,5 +236,10 @@ export function letterOf(template: string, values: Values): Letter | null {
 /** What others have written stands in mails of ours: nothing in it may turn what is read. */
 const seen = (values: Values): Values =>
   Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [name, value.split('\n').map(withoutUnseen).join('\n')]),
+    Object.entries(values).map(([name, value]) => [
+      name,
+      value.includes('\n')
+        ? value.split('\n').map(withoutUnseen).join('\n')
+        : inSentence(withoutUnseen(value)),
+    ]),
   )

@@ -42,6 +42,8 @@ export type KeyRingParts = {
   log: Logger
   failuresAMinute: number
   counts: AddressCounts
+  /** Called with each check, for what else follows the number of the directory. */
+  followed(changed: boolean): void
 }
 
 export function keyRing(parts: KeyRingParts): KeyRing {
@@ -50,7 +52,7 @@ export function keyRing(parts: KeyRingParts): KeyRing {
   const asking = new Map<string, Promise<KeyHolder | null>>()
   const findHolder = findKeyHolders(parts.directory)
   const countFailure = failureCounter(parts)
-  const use = usage()
+  const { begin, ...usedKeys } = usage()
   // Under heavy load the check of every 400 ms comes late; then one check for all runs, not one for each key.
   const refreshNow = sharedLook(refresh, BELIEVED_MS)
   // The generation increases whenever all keys are dropped, so that older answers are not cached afterwards.
@@ -83,24 +85,23 @@ export function keyRing(parts: KeyRingParts): KeyRing {
   async function refresh(): Promise<void> {
     const askedAt = performance.now()
     const [row] = await parts.directory.query(REVISION)
-    if (row && row.number !== revision) {
-      forget()
-      revision = row.number
-    }
+    const before = revision
+    revision = row?.number ?? revision
+    if (revision !== before) forget()
+    parts.followed(revision !== before)
     lookedAt = askedAt
   }
 
   return {
     authenticate: (token, address) => {
       const now = performance.now()
-      const caughtUp = use.begin(now)
+      const caughtUp = begin(now)
       if (now - lookedAt < BELIEVED_MS) return callers.get(token) ?? lookUp(token, address)
       return Promise.all([refreshNow(), caughtUp]).then(() => callers.get(token) ?? lookUp(token, address))
     },
     countFailure,
     refresh,
-    isUsed: use.isUsed,
-    afterPause: use.afterPause,
+    ...usedKeys,
     forget,
   }
 }

@@ -5,6 +5,7 @@ import { numbers } from '../platform/db/columns.ts'
 import { type Call, call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { domainRefusal } from '../platform/refusal.ts'
+import type { GrantedRates } from '../rate-limits/rates.ts'
 
 export type Mode = 'test' | 'live'
 /** As answers show it. No third will come, so it is the one closed list of them. */
@@ -27,6 +28,7 @@ export type Merchant = {
   instantSettlement: boolean
   chargeLimit: number | null
   payoutLimit: number | null
+  rateLimits: GrantedRates
   webhookUrl: string | null
   autoRefundOnJam: 'off' | 'test' | 'live' | 'both'
   testHold: 'none' | 'realistic'
@@ -45,7 +47,7 @@ export type Merchant = {
 const COLUMNS = `id, public_id as "publicId", tag, handle, name, email, public_key_test as "publicKeyTest",
   public_key_live as "publicKeyLive", kyc_status as "kycStatus", active, vending_enabled as "vendingEnabled",
   instant_settlement as "instantSettlement", charge_limit as "chargeLimit", payout_limit as "payoutLimit",
-  webhook_url as "webhookUrl", auto_refund_on_jam as "autoRefundOnJam", test_hold as "testHold",
+  rate_limits as "rateLimits", webhook_url as "webhookUrl", auto_refund_on_jam as "autoRefundOnJam", test_hold as "testHold",
   test_clock_offset_ms as "testClockOffsetMs", fail_next_payouts as "failNextPayouts",
   fail_next_reason as "failNextReason", inactive_since as "inactiveSince", inactive_for as "inactiveFor",
   limits_set_at as "limitsSetAt", closed_at as "closedAt", created_at as "createdAt"`

@@ -3,6 +3,8 @@ import type { App } from '../app.ts'
 import { underTag } from '../http/endpoint.ts'
 import { readEndpoint } from '../http/read-endpoints.ts'
 import { assert } from '../platform/assert.ts'
+import { mapValues } from '../platform/map-values.ts'
+import { RATES, ratesOf } from '../rate-limits/rates.ts'
 import { ModeShape, merchantsById } from './merchant.ts'
 
 const AccountShape = Type.Object(
@@ -19,6 +21,13 @@ const AccountShape = Type.Object(
     webhook_configured: Type.Boolean(),
     active: Type.Boolean(),
     vending_enabled: Type.Boolean(),
+    rate_limits: Type.Object(
+      mapValues(RATES, () => Type.Integer()),
+      {
+        description:
+          'how many requests of each kind are accepted in any 60 seconds, by the limits of [the guide](/docs/guide#limits); 0: any number',
+      },
+    ),
   },
   { $id: 'Account' },
 )
@@ -46,6 +55,7 @@ export const merchantEndpoints = underTag('Account', [
         webhook_configured: merchant.webhookUrl !== null,
         active: merchant.active,
         vending_enabled: merchant.vendingEnabled,
+        rate_limits: ratesOf(app.config, merchant.rateLimits),
       }
     },
   }),

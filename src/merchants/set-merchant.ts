@@ -11,11 +11,12 @@ import { addressAllowed, readTarget } from '../platform/outbound/target.ts'
 import { domainRefusal, notFound } from '../platform/refusal.ts'
 import { echo } from '../platform/text.ts'
 import { timeLimit } from '../platform/time-limit.ts'
+import type { GrantedRates, RateName } from '../rate-limits/rates.ts'
 import { directoryChanged } from './authenticate.ts'
 import { type Merchant, merchantNamed } from './merchant.ts'
 import { refusedAddress } from './refused-address.ts'
 
-/** The fields of a merchant to change; absent ones stay, null empties. Limits are whole UGX. */
+/** The fields of a merchant to change; absent ones stay, null empties. Limits are whole UGX, rates a minute. */
 export type MerchantChange = Partial<
   Pick<
     Merchant,
@@ -32,7 +33,7 @@ export type MerchantChange = Partial<
     | 'failNextReason'
     | 'inactiveFor'
   >
->
+> & { rateLimits?: Readonly<Partial<Record<RateName, number | null>>> }
 
 // What it takes to change each of them.
 const CHANGED_BY: Record<keyof MerchantChange, AuditedAction> = {
@@ -45,6 +46,7 @@ const CHANGED_BY: Record<keyof MerchantChange, AuditedAction> = {
   webhookUrl: 'webhook.address',
   chargeLimit: 'merchant.terms',
   payoutLimit: 'merchant.terms',
+  rateLimits: 'merchant.terms',
   testHold: 'sandbox.set',
   failNextPayouts: 'sandbox.set',
   failNextReason: 'sandbox.set',
@@ -65,7 +67,9 @@ const SET = statement(
      webhook_changed_at = case when webhook_url is distinct from $7 then $13 else webhook_changed_at end,
      inactive_since = case when $3 then null when active then $13 else inactive_since end,
      inactive_for = case when not $3 then $14 end,
-     limits_set_at = case when charge_limit is distinct from $8 or payout_limit is distinct from $9 then $13 else limits_set_at end
+     limits_set_at = case when charge_limit is distinct from $8 or payout_limit is distinct from $9 or rate_limits <> $15
+       then $13 else limits_set_at end,
+     rate_limits = $15
    where id = $1`,
 )
 const LOCK = statement<{ id: number }>(
@@ -149,20 +153,30 @@ export async function setMerchant(
     const [[now]] = await tx.send(wanted)
     const before = now as Merchant // It was just locked.
     if (before.closedAt !== null) throw closedMerchant()
-    const next = { ...before, ...change }
+    const rateLimits = granted(before.rateLimits, change.rateLimits)
+    const next: Merchant = { ...before, ...change, rateLimits }
     const at = app.clock.now()
     const others = along === undefined ? [] : await along(tx, before)
     const rows = auditRows(actsOf(fields, { actor, at, before, next }))
     return {
       value: next,
-      last: [call(SET, ...valuesOf(next), at.toISOString(), next.inactiveFor), ...others, ...rows],
+      last: [
+        call(SET, ...valuesOf(next), at.toISOString(), next.inactiveFor, JSON.stringify(rateLimits)),
+        ...others,
+        ...rows,
+      ],
     }
   })
   if (change.webhookUrl !== undefined) app.nudge('tend-addresses')
   await app.directory.query(directoryChanged().statement)
   app.keyRing.forget()
+  if (change.rateLimits !== undefined) await app.grantedRates.read()
   return changed
 }
+
+/** What was granted with these changes; null takes one back. Each rate by itself, so that two changes at once both stay. */
+const granted = (before: GrantedRates, change: MerchantChange['rateLimits'] = {}): GrantedRates =>
+  Object.fromEntries(Object.entries({ ...before, ...change }).filter(([, limit]) => limit !== null))
 
 const closedMerchant = () =>
   domainRefusal('merchant_closed', 'this merchant was closed and cannot be changed')

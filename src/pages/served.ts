@@ -43,7 +43,7 @@ export function pagesAmong<V>(served: readonly Served<V>[]): (path: string) => b
 export const posted = <V>(served: Served<V>): Served<V> => ({ ...served, method: 'POST', route: null })
 
 /** The longest file that its form may carry, in bytes. */
-export const mostFileOf = <V>({ route }: Served<V>) =>
+export const mostFileOf = <V>({ route }: Pick<Served<V>, 'route'>): number =>
   route !== null && 'spec' in route ? (route.spec.mostFileBytes ?? 0) : 0
 
 /** With room for a file that is a little too long, so that its form can say so. */

@@ -29,7 +29,7 @@ import { bytesOf, mostFileOf, pagesAmong, posted, type Served, servedBy } from '
 import type { PageShown, Shown } from './shown.ts'
 import type { Surface, SurfaceOptions } from './surface.ts'
 import { PARTS } from './texts.ts'
-import { takePlace } from './upload-routes.ts'
+import { expectUpload } from './upload-routes.ts'
 
 type Handle<V extends Visit> = {
   surface: Surface<V>
@@ -73,11 +73,16 @@ export function registerSurface<V extends Visit>(
 const admit =
   <V extends Visit>(handle: Handle<V>, served: Served<V>): onRequestAsyncHookHandler =>
   async (request, reply) => {
-    handle.limit(clientAddress(request.raw, handle.options.trustedProxies))
+    const address = clientAddress(request.raw, handle.options.trustedProxies)
+    handle.limit(address)
     if (request.method !== 'POST') return
     const forGuests = served.route !== null && 'handle' in served.route
     const sender = await admitForm(handle, request, { reply, forGuests })
-    if (sender !== null && mostFileOf(served) > 0) takePlace(sender.person.id, reply)
+    if (sender === null || mostFileOf(served) === 0) return
+    const { person, operatorRole } = sender
+    const confirmed = person.confirmed || operatorRole !== null
+    const { uploads } = handle.options
+    expectUpload({ uploads, sender: { personId: person.id, address, confirmed } }, request, reply)
   }
 
 type Request<V> = { served: Served<V>; request: FastifyRequest; reply: FastifyReply }
@@ -131,16 +136,15 @@ async function answerTo<V extends Visit>(
     known,
   }: { served: Served<V>; request: FastifyRequest; known: Known<V> },
 ): Promise<Shown> {
-  const asked = await readAsked(
-    request,
-    options,
-    route !== null && 'spec' in route && route.spec.mostFileBytes !== undefined,
-  )
+  const mayCarryFile = mostFileOf({ route }) > 0
+  const asked = await readAsked(request, options, mayCarryFile)
   known.asked = asked
   if (route !== null && 'handle' in route) return route.handle(asked)
   const cookie = asked.cookies.get(surface.sessionCookie(options.https)) ?? null
+  // A file may have taken long: who sent it may have been signed out meanwhile.
+  const sender = mayCarryFile ? null : senderOf(request)
   const signedIn =
-    senderOf(request) ?? (await surface.findSession(asked.gateway, cookie, { isPoll: asked.part !== null }))
+    sender ?? (await surface.findSession(asked.gateway, cookie, { isPoll: asked.part !== null }))
   if (signedIn === null) return toSignIn(surface, request)
   if (request.method === 'POST' && surface.readOnly !== undefined)
     throw new Refusal(403, 'forbidden', surface.readOnly)

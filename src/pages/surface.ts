@@ -4,6 +4,7 @@ import type { SignedIn } from '../people/session.ts'
 import type { StepUp } from './answer-form.ts'
 import type { Asked, GuestRoute, Route, Visit } from './route.ts'
 import type { PageShown, Shown } from './shown.ts'
+import type { Uploads } from './uploads.ts'
 
 /** A set of pages behind one sign-in: the merchants' dashboard, the operators' console. */
 export type Surface<V extends Visit> = {
@@ -36,5 +37,6 @@ export type SurfaceOptions = {
   baseUrl(): string
   /** Requests a minute from one address to pages; 0: any number. */
   requestsAMinute: number
+  uploads: Uploads
   troubled(error: unknown, requestId: string): void
 }

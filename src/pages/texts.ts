@@ -33,6 +33,31 @@ export const PARTS = {
   yes: 'yes',
   no: 'no',
   request: (id: string) => `Reference of this page: ${id}`,
+  rates: {
+    title: 'Requests a minute',
+    of: 'Of',
+    aMinute: 'A minute',
+    set: 'Set',
+    any: 'any number',
+    own: 'for this business',
+    usual: 'as usual',
+    names: {
+      charges: 'charges',
+      payment_links: 'payment links',
+      payouts: 'payouts; bulk calls',
+      refunds: 'refunds',
+      schedules: 'schedules and each change of one',
+      subaccounts: 'subaccounts',
+      resolve_account: 'wallet look-ups',
+      statement_pdf: 'statements as PDF',
+      webhook_resend: 'webhook resends',
+      vending: 'vending orders; direct dispenses; invalidations',
+      dispense_retry: 'repeated dispenses',
+      dispense_secret: 'dispense secrets',
+      reads: 'reads',
+      all: 'requests of all kinds together',
+    },
+  },
   errors: {
     title: (status: number) =>
       status === 404 ? 'There is nothing here' : status === 403 ? 'Not allowed' : 'That did not work',
@@ -55,6 +80,10 @@ export const PARTS = {
     doubled: 'This form has a field twice, so nothing was done. Open the page and send it from there.',
     tooLarge: 'This form carries too much, so nothing was done.',
     uploads: 'Other files are being received, so nothing was done. Wait a moment and send the form again.',
+    tooSlow:
+      'The file did not arrive: the connection stood still for a minute, or is slower than 8 KB a second. Nothing was done. Send it again where the connection is better.',
+    madeWay:
+      'Many files are being received, and yours came so slowly that it gave way. Nothing was done. Send it again in a moment, or where the connection is better.',
     unread: 'This form could not be read, so nothing was done.',
     tooMany: 'You have sent too many requests. Wait a minute.',
     back: 'Back to the start',

@@ -20,11 +20,11 @@ import { presentPayout } from './payout.ts'
 import { type PayoutReadiness, payoutReadiness } from './payout-readiness.ts'
 import { DEFAULT_PAYOUT_CHANNEL, type PayoutCreate } from './payout-request.ts'
 import { judgePayout } from './payout-rules.ts'
-import { type Checks, openChecks } from './prepared/open-checks.ts'
+import { type Approving, type Checks, openChecks } from './prepared/open-checks.ts'
 import { submitLivePayout } from './sending/submit-live-payout.ts'
 
 /** One POST /v1/payouts with a valid body. `prepared`: what its caller approves by it. */
-export type PayoutRequest = CreateRequest<PayoutCreate> & { prepared?: string }
+export type PayoutRequest = CreateRequest<PayoutCreate> & { prepared?: Approving }
 type WantedPayout = PayoutRequest & KeyUse & { readiness: PayoutReadiness }
 type PayoutCreation = Batch<WantedPayout, Created<NewPayout>>
 

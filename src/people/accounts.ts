@@ -3,6 +3,7 @@ import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId, newTag } from '../platform/ids.ts'
 import type { EmailAddress } from './email-address.ts'
+import type { AtWork } from './roles.ts'
 
 export type Realm = 'merchant' | 'operator'
 
@@ -58,7 +59,8 @@ const LOCK_ADDRESS = statement(
 )
 const ADD_MEMBER = statement(
   'add membership',
-  `insert into memberships (person_id, merchant_id, role, created_at) values ($1, $2, $3, $4)
+  `insert into memberships (person_id, merchant_id, role, created_at, role_since, role_by)
+   values ($1, $2, $3, $4, case when $5::bigint is not null then $4::timestamptz end, $5)
    on conflict (person_id, merchant_id) do nothing`,
 )
 const LOCK_MERCHANT = statement<{ id: number }>(
@@ -112,9 +114,12 @@ export const addTill = (name: string, at: Date): Call<{ id: number }> => {
 export const closeNewestClaims = (email: EmailAddress, at: Date): Call =>
   call(CLOSE_CLAIMS, 'merchant', email.key, at.toISOString())
 
-/** What a person may do at a merchant. Whoever is a member already stays what it is. */
-export const addMember = (personId: number, merchantId: number, role: MerchantRole, at: Date): Call =>
-  call(ADD_MEMBER, personId, merchantId, role, at.toISOString())
+/** What a person may do at a merchant. Whoever is a member already stays what it is. `givenBy`: who invited; null: nobody of the business. */
+export const addMember = (
+  { personId, merchantId }: AtWork,
+  role: MerchantRole,
+  { at, givenBy = null }: { at: Date; givenBy?: number | null },
+): Call => call(ADD_MEMBER, personId, merchantId, role, at.toISOString(), givenBy)
 
 /** Held while the members of a merchant are changed. */
 export const lockMembers = (merchantId: number): Call<{ id: number }> => call(LOCK_MERCHANT, merchantId)

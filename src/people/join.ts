@@ -122,7 +122,7 @@ function commitJoin(gateway: Gateway, visitor: Visitor, joining: Joining): Promi
     const act = { actor: visitorActor(visitor, email.text), action: 'people.join', at, merchantId } as const
     const last: Call[] = [
       ...calls,
-      addMember(personId, merchantId, link.role, at),
+      addMember({ personId, merchantId }, link.role, { at, givenBy: link.madeBy }),
       ...(account?.confirmed === false ? [confirmPerson(personId, at)] : []),
       ...(account !== null && made !== null ? [setPassword(personId, made.password)] : []),
       ...session.calls,

@@ -37,6 +37,9 @@ export async function makeOwner(
     assert(added, 'a person that was added has an id')
     const act = { actor, action: 'account.create', at, merchantId: place.merchantId } as const
     const row = auditRow({ ...act, subject: merchant, after: { role: 'owner' } })
-    return { value: null, last: [addMember(added.id, place.merchantId, 'owner', at), row] }
+    return {
+      value: null,
+      last: [addMember({ personId: added.id, merchantId: place.merchantId }, 'owner', { at }), row],
+    }
   })
 }

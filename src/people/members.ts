@@ -42,7 +42,7 @@ const OWNERS = statement<{ owners: number }>(
 )
 const SET_ROLE = statement(
   'set role',
-  'update memberships set role = $3 where merchant_id = $1 and person_id = $2',
+  'update memberships set role = $3, role_since = $4, role_by = $5 where merchant_id = $1 and person_id = $2 and role <> $3',
 )
 const REMOVE = statement('remove member', 'delete from memberships where merchant_id = $1 and person_id = $2')
 const END_SESSIONS = statement(
@@ -90,8 +90,9 @@ export async function setRole(
     if (till && role !== 'cashier') throw new Refusal(400, 'till', 'role of a till is always cashier')
     const act = { actor: caller, action: 'people.role', at, merchantId: member.merchantId } as const
     const row = auditRow({ ...act, subject: member.publicId, before: { role: before }, after: { role } })
+    const given = call(SET_ROLE, member.merchantId, personId, role, at.toISOString(), caller.personId)
     const ends = before === 'owner' && role !== 'owner' ? begunBy(personId, member.merchantId, at) : []
-    return { value: null, last: [call(SET_ROLE, member.merchantId, personId, role), ...ends, row] }
+    return { value: null, last: [given, ...ends, row] }
   })
 }
 

@@ -1,5 +1,6 @@
 import type { MerchantRole, OperatorRole } from '../actors/actor.ts'
 import type { Gateway } from '../app.ts'
+import { later } from '../platform/clock.ts'
 import { statement } from '../platform/db/statement.ts'
 
 // What somebody has begun ends with its role: whoever decides on it later asks here whether the role is still there.
@@ -12,6 +13,10 @@ const AT = statement<AtWork & { role: MerchantRole | null }>(
   `select n.merchant_id as "merchantId", p.id as "personId", w.role
    from unnest($1::bigint[], $2::bigint[]) as n (merchant_id, person_id) join people p on p.id = n.person_id and p.realm = 'merchant'
      left join memberships w on w.merchant_id = n.merchant_id and w.person_id = p.id and p.closed_at is null`,
+)
+const LAST_GIVEN = statement<{ since: Date | null }>(
+  'last role given',
+  `select max(role_since) as since from memberships where merchant_id = $1 and person_id = any($2::bigint[]) and role_by is not null`,
 )
 const OF_OPERATORS = statement<{ personId: number; role: OperatorRole | null }>(
   'roles of operators',
@@ -30,6 +35,20 @@ export async function withoutRole<Work extends AtWork>(
   const found = await directory.query(AT, places)
   const gone = new Set(found.filter((one) => one.role === null || !roles.includes(one.role)).map(keyOf))
   return work.filter((one) => gone.has(keyOf(one)))
+}
+
+/** How long whoever gave a role, and whoever got it, count as one person where two are needed (reliability.md A75). */
+const FRESH_MS = 24 * 3_600_000
+
+/** Until when these people count as one at this merchant, because one of them got a role there a moment ago; null: they count as they are. */
+export async function freshUntil(
+  { directory, clock }: Pick<Gateway, 'directory' | 'clock'>,
+  merchantId: number,
+  people: readonly number[],
+): Promise<Date | null> {
+  const [row] = await directory.query(LAST_GIVEN, [merchantId, people])
+  const until = row?.since == null ? null : later(row.since, FRESH_MS)
+  return until !== null && until > clock.now() ? until : null
 }
 
 const keyOf = ({ merchantId, personId }: AtWork) => `${merchantId} ${personId}`

@@ -165,7 +165,10 @@ async function firstSession(
     const row = auditRow({ ...signedUp, merchantId, subject: owner.publicId, after: { role: 'owner' } })
     const letter = tells ? letterTo(gateway, { owner, personId: added.id, at }) : []
     const more = [closeNewestClaims(email, at), ...letter, row]
-    return { value: token, last: [addMember(added.id, merchantId, 'owner', at), ...last, ...more] }
+    return {
+      value: token,
+      last: [addMember({ personId: added.id, merchantId }, 'owner', { at }), ...last, ...more],
+    }
   })
   return { token, browser }
 }

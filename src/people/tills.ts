@@ -97,7 +97,7 @@ export async function enterTill(
       merchantId,
     } as const
     const row = auditRow({ ...act, subject: link.id, after: { name, until: endsAt.toISOString() } })
-    const member = addMember(personId, merchantId, 'cashier', at)
+    const member = addMember({ personId, merchantId }, 'cashier', { at })
     return {
       value: { token: session.token },
       last: [member, endOtherSessions(personId, null), ...session.calls, row],

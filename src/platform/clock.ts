@@ -8,6 +8,9 @@ export type Clock = {
   movedMs?(): number
 }
 
+/** How much time has passed since some moment, in ms: what sets the clock right does not change it, and a test that moves the clock does. */
+export const elapsedMs = ({ movedMs }: Clock): number => performance.now() + (movedMs?.() ?? 0)
+
 /** The machine's own clock. */
 export function systemClock(): Clock {
   return { now: () => new Date(), nowMs: () => Date.now() }

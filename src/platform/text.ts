@@ -54,3 +54,15 @@ const UNSEEN = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]
 
 /** Text from outside in one line, without characters that nobody sees or that turn what is read. */
 export const withoutUnseen = (text: string): string => text.replace(UNSEEN, ' ').trim()
+
+// The blocks of Unicode whose letters run from right to left, with their digits and their forms for printing.
+const TURNS = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
+
+/** Whether some of a text may run from right to left; most texts do not. */
+export const mayTurn = (text: string): boolean => TURNS.test(text)
+
+/**
+ * A name from outside for a sentence of ours: where it runs from right to left it would take the amounts and words beside it along. Marks
+ * that nobody sees keep it to itself (U+2068, U+2069).
+ */
+export const inSentence = (name: string): string => (mayTurn(name) ? `\u2068${name}\u2069` : name)

@@ -3,6 +3,7 @@ import { type Batch, batch } from '../platform/batch.ts'
 import { done, failed, type Outcome, type RunTurn } from '../platform/batch-run.ts'
 import type { Call, Database } from '../platform/db/database.ts'
 import { MINUTE_MS } from './limits.ts'
+import { remember } from './oldest-out.ts'
 import { copyOf, type Frame, type OpenWindows, openWindows, refuseFull } from './open-windows.ts'
 import { type Shape, shapeOf, takeFrom, type Window } from './window.ts'
 import { inLockOrder, lockRows, makeRows, type WindowRow } from './window-rows.ts'
@@ -31,6 +32,8 @@ export type CountedWindow = Pick<ExactWindow, 'refuseEarly' | 'takeNow' | 'giveB
 /** A place to be taken, or given back. */
 type Ask = { place: Place; atMs: number; back: boolean }
 
+const MOST_SHAPES = 1000
+
 const UNLIMITED: OpenWindows = {
   check: () => {},
   take: () => {},
@@ -49,11 +52,17 @@ export const NOT_COUNTED: ExactWindow = {
   idle: async () => {},
 }
 
-/** `limit` a minute for each merchant and mode; 0 switches it off. */
-export function exactWindow({ what, limit, db }: { what: string; limit: number; db: Database }): ExactWindow {
-  if (limit === 0) return NOT_COUNTED
-  const frame: Frame = { what, shape: shapeOf(limit, MINUTE_MS), known: new Map() }
-  const { shape, known } = frame
+/** `limit` a minute for each merchant and mode that is granted no other; 0 switches it off for everybody. */
+export type WindowLimits = { limit: number; grantedTo?: (merchantId: number) => number | undefined }
+
+export function exactWindow({
+  what,
+  db,
+  ...limits
+}: WindowLimits & { what: string; db: Database }): ExactWindow {
+  if (limits.limit === 0) return NOT_COUNTED
+  const frame: Frame = { what, shapeFor: shapesFor(limits), known: new Map() }
+  const { shapeFor, known } = frame
   const window: Pick<ExactWindow, 'lock' | 'open'> = {
     lock: (places) => lock(frame, places),
     open: (answers, nowMs) => openWindows(frame, (answers.at(-1) ?? []) as readonly WindowRow[], nowMs),
@@ -66,7 +75,9 @@ export function exactWindow({ what, limit, db }: { what: string; limit: number; 
     ...window,
     refuseEarly: (place, nowMs) => {
       const mine = known.get(placeKey(place))?.window
-      if (mine !== undefined && mine.total >= shape.limit) refuseFull(mine, shape, nowMs)
+      if (mine === undefined) return
+      const shape = shapeFor(place)
+      if (mine.total >= shape.limit) refuseFull(mine, shape, nowMs)
     },
     takeNow: (place, nowMs) => asking.add({ place, atMs: nowMs, back: false }),
     giveBack: (place, acceptedMs) => {
@@ -74,10 +85,30 @@ export function exactWindow({ what, limit, db }: { what: string; limit: number; 
       // From now on this process refuses by the new count; the row follows. A copy, because a batch may be writing the
       // original.
       if (mine)
-        known.set(placeKey(place), { ...mine, text: null, window: without(mine.window, shape, acceptedMs) })
+        known.set(placeKey(place), {
+          ...mine,
+          text: null,
+          window: without(mine.window, shapeFor(place), acceptedMs),
+        })
       return asking.add({ place, atMs: acceptedMs, back: true })
     },
     idle: () => asking.idle(),
+  }
+}
+
+/**
+ * The shape of each merchant's window. A limit that passes the border between exact and wide slots begins with an empty window: what was
+ * counted in slots of the other width is dropped as what a wrong clock has written.
+ */
+function shapesFor({ limit, grantedTo = () => undefined }: WindowLimits): (place: Place) => Shape {
+  const usual = shapeOf(limit, MINUTE_MS)
+  const granted = new Map<number, Shape>()
+  return ({ merchantId }) => {
+    const own = grantedTo(merchantId)
+    if (own === undefined) return usual
+    const shape = granted.get(own) ?? shapeOf(own, MINUTE_MS)
+    remember(granted, { key: own, value: shape, most: MOST_SHAPES })
+    return shape
   }
 }
 

@@ -2,7 +2,7 @@ import { type Place, placeKey } from '../actors/place.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Call, Database } from '../platform/db/database.ts'
 import { CommitUnknown } from '../platform/db/errors.ts'
-import { type CountedWindow, type ExactWindow, exactWindow } from './exact-window.ts'
+import { type CountedWindow, type ExactWindow, exactWindow, type WindowLimits } from './exact-window.ts'
 import { type End, endShare, type Lease, type Leases, leaseOf, type Share, setAside } from './leases.ts'
 import { MINUTE_MS } from './limits.ts'
 import type { OpenWindows } from './open-windows.ts'
@@ -21,10 +21,11 @@ export type LeasedWindow = CountedWindow & {
   counted<T>(requests: readonly Place[], nowMs: number, work: (counting: Counting) => Promise<T>): Promise<T>
 }
 
-type Options = { what: string; limit: number; db: Database; clock: Clock }
+type Options = WindowLimits & { what: string; db: Database; clock: Clock }
 
-export function leasedWindow({ what, limit, db, clock }: Options): LeasedWindow {
-  const rows = exactWindow({ what, limit, db })
+export function leasedWindow({ what, limit, grantedTo = () => undefined, db, clock }: Options): LeasedWindow {
+  const rows = exactWindow({ what, limit, grantedTo, db })
+  const limitOf = ({ merchantId }: Place) => grantedTo(merchantId) ?? limit
   const leases: Leases = new Map()
   return {
     ...rows,
@@ -33,7 +34,7 @@ export function leasedWindow({ what, limit, db, clock }: Options): LeasedWindow 
     },
     counted: (requests, nowMs, work) =>
       limit > 0
-        ? countedByLeases({ rows, leases, limit, requests, nowMs }, work)
+        ? countedByLeases({ rows, leases, limitOf, requests, nowMs }, work)
         : work({
             lock: () => rows.lock([...countsOf(requests).values()].map(({ place }) => place)),
             open: (answers) => rows.open(answers, nowMs),
@@ -48,13 +49,13 @@ export function leasedWindow({ what, limit, db, clock }: Options): LeasedWindow 
 type Counted = {
   rows: ExactWindow
   leases: Leases
-  limit: number
+  limitOf(place: Place): number
   requests: readonly Place[]
   nowMs: number
 }
 
 async function countedByLeases<T>(
-  { rows, leases, limit, requests, nowMs }: Counted,
+  { rows, leases, limitOf, requests, nowMs }: Counted,
   work: (counting: Counting) => Promise<T>,
 ): Promise<T> {
   const counts = countsOf(requests)
@@ -73,7 +74,7 @@ async function countedByLeases<T>(
         const needed = [...shares.values()].flatMap((share) => (share.kind === 'row' ? [share.place] : []))
         return needed.length === 0 ? [] : rows.lock(needed)
       },
-      open: (answers) => openShares(rows.open(answers, nowMs), { shares, limit, nowMs }),
+      open: (answers) => openShares(rows.open(answers, nowMs), { shares, limitOf, nowMs }),
     })
     end('committed')
     return value
@@ -95,7 +96,7 @@ function countsOf(requests: readonly Place[]) {
 
 function openShares(
   rows: OpenWindows,
-  { shares, limit, nowMs }: { shares: ReadonlyMap<number, Share>; limit: number; nowMs: number },
+  { shares, limitOf, nowMs }: Pick<Counted, 'limitOf' | 'nowMs'> & { shares: ReadonlyMap<number, Share> },
 ): OpenWindows {
   for (const share of shares.values()) if (share.kind === 'row' && share.old) settle(rows, share.old)
   const shareOf = (place: Place) => shares.get(placeKey(place))
@@ -112,7 +113,11 @@ function openShares(
     writes() {
       for (const share of shares.values()) {
         if (share.kind === 'lease' || share.taken === 0) continue
-        share.next = leaseOf(share.place, { limit, free: rows.free(share.place), nowMs })
+        share.next = leaseOf(share.place, {
+          limit: limitOf(share.place),
+          free: rows.free(share.place),
+          nowMs,
+        })
         if (share.next) rows.change(share.place, { atMs: share.next.endMs, count: share.next.size })
       }
       return rows.writes()

@@ -37,13 +37,14 @@ export type OpenWindows = {
  */
 type KnownWindow = { text: string | null; window: Window; made: boolean }
 /** The windows of one limit in this process. */
-export type Frame = { what: string; shape: Shape; known: Map<number, KnownWindow> }
+export type Frame = { what: string; shapeFor(place: Place): Shape; known: Map<number, KnownWindow> }
 
 const MOST_KNOWN = 10_000
 
 /** A window within one transaction, with the count at its time, which every item needs. */
 type Opened = {
   place: Place
+  shape: Shape
   window: Window
   counted: number
   changed: boolean
@@ -53,7 +54,6 @@ type Opened = {
 
 /** Opens the locked windows of these rows. */
 export function openWindows(frame: Frame, rows: readonly WindowRow[], nowMs: number): OpenWindows {
-  const { shape } = frame
   const opened = new Map(rows.map((row) => [placeKey(row), openRow(frame, row, nowMs)]))
   const openedOf = (place: Place) => {
     const found = opened.get(placeKey(place)) ?? openMissing(frame, place)
@@ -62,12 +62,12 @@ export function openWindows(frame: Frame, rows: readonly WindowRow[], nowMs: num
   }
   return {
     check(place) {
-      const { counted, window } = openedOf(place)
+      const { counted, window, shape } = openedOf(place)
       if (counted >= shape.limit) refuseFull(window, shape, nowMs)
     },
     take(place) {
       const mine = openedOf(place)
-      addTo(mine.window, shape, nowMs)
+      addTo(mine.window, mine.shape, nowMs)
       mine.counted += 1
       mine.changed = true
     },
@@ -76,12 +76,15 @@ export function openWindows(frame: Frame, rows: readonly WindowRow[], nowMs: num
     },
     change(place, { atMs, count }) {
       const mine = openedOf(place)
-      if (count > 0) addTo(mine.window, shape, atMs, count)
-      else takeFrom(mine.window, shape, atMs, -count)
-      mine.counted = countedIn(mine.window, shape, nowMs)
+      if (count > 0) addTo(mine.window, mine.shape, atMs, count)
+      else takeFrom(mine.window, mine.shape, atMs, -count)
+      mine.counted = countedIn(mine.window, mine.shape, nowMs)
       mine.changed = true
     },
-    free: (place) => shape.limit - openedOf(place).counted,
+    free(place) {
+      const { shape, counted } = openedOf(place)
+      return shape.limit - counted
+    },
     writes: () => {
       const changed = [...opened.values()].filter((one) => one.changed)
       return changed.length === 0 ? [] : [write(frame, changed)]
@@ -89,7 +92,8 @@ export function openWindows(frame: Frame, rows: readonly WindowRow[], nowMs: num
   }
 }
 
-function openRow({ shape, known }: Frame, row: WindowRow, nowMs: number): Opened {
+function openRow({ shapeFor, known }: Frame, row: WindowRow, nowMs: number): Opened {
+  const shape = shapeFor(row)
   const key = placeKey(row)
   const before = known.get(key)
   const window = before?.text === row.accepted ? before.window : readWindow(row.accepted)
@@ -100,15 +104,15 @@ function openRow({ shape, known }: Frame, row: WindowRow, nowMs: number): Opened
   remember(known, { key, value: mine, most: MOST_KNOWN })
   // A copy: if the transaction fails, the row and what is remembered of it are as they were.
   return {
-    ...{ place: row, window: copyOf(window), counted: countedIn(window, shape, nowMs) },
+    ...{ place: row, shape, window: copyOf(window), counted: countedIn(window, shape, nowMs) },
     ...{ changed: false, known: mine },
   }
 }
 
 /** After a crash of the database the windows start empty: the next batch makes the row anew. */
-function openMissing({ known }: Frame, place: Place): Opened {
+function openMissing({ shapeFor, known }: Frame, place: Place): Opened {
   known.delete(placeKey(place))
-  return { place, window: emptyWindow(), counted: 0, changed: false, known: null }
+  return { place, shape: shapeFor(place), window: emptyWindow(), counted: 0, changed: false, known: null }
 }
 
 /** In the order in which every process locks them. */

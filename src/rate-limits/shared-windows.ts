@@ -52,7 +52,11 @@ type Window = {
   others: number
 }
 
-export function sharedWindows(limits: Limits): SharedWindows {
+/** `granted`: what a merchant may instead of the usual limit. */
+export function sharedWindows(
+  limits: Limits,
+  granted: (what: string, merchantId: number) => number | undefined = () => undefined,
+): SharedWindows {
   const windows = new Map<string, Map<number, Window>>()
 
   function windowOf(merchantId: number, mode: Mode, what: string, nowMs: number): Window {
@@ -73,7 +77,8 @@ export function sharedWindows(limits: Limits): SharedWindows {
       assert(limit !== undefined, `there is a limit called ${what}`)
       if (limit === 0) return
       const window = windowOf(merchantId, mode, what, nowMs)
-      if (window.sum + window.others >= limit) throw tooMany(waitMs(window, nowMs))
+      if (window.sum + window.others >= (granted(what, merchantId) ?? limit))
+        throw tooMany(waitMs(window, nowMs))
       const slot = window.second % window.counts.length
       window.counts[slot] = (window.counts[slot] ?? 0) + 1
       window.sum += 1
@@ -96,7 +101,8 @@ export function sharedWindows(limits: Limits): SharedWindows {
           moveTo(window, Math.floor(nowMs / 1000))
           window.others = 0
           if (window.sum === 0) own.delete(key)
-          else if (window.sum >= (limits[what] ?? 0) * WORTH_TELLING) told.push(window)
+          else if (window.sum >= (granted(what, window.merchantId) ?? limits[what] ?? 0) * WORTH_TELLING)
+            told.push(window)
         }
       if (told.length > 0) await tell(db, process, { windows: told, now })
       const heard = await db.query(HEAR, [process, new Date(nowMs - FRESH_MS).toISOString()])

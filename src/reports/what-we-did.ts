@@ -8,8 +8,8 @@ import { statement } from '../platform/db/statement.ts'
 export type WhatWeDid = {
   frozen: { since: Date | null; until: Date | null; says: string | null } | null
   inactive: { since: Date | null; says: string | null } | null
-  /** When the limits were set last, and what they are; null for the usual one. */
-  limits: { at: Date; charge: number | null; payout: number | null } | null
+  /** When the limits were set last, and what they are; null for the usual one. `rates`: some of the requests a minute are its own. */
+  limits: { at: Date; charge: number | null; payout: number | null; rates: boolean } | null
   /** The last decision about the verification. */
   decided: { at: Date; state: 'approved' | 'rejected'; note: string | null } | null
   /** When somebody of ours looked at the pages of the business. */
@@ -42,7 +42,13 @@ export async function whatWeDid(
   return {
     frozen,
     inactive: active ? null : { since, says },
-    limits: at === null ? null : { at, charge: merchant.chargeLimit, payout: merchant.payoutLimit },
+    limits:
+      at === null
+        ? null
+        : {
+            ...{ at, charge: merchant.chargeLimit, payout: merchant.payoutLimit },
+            rates: Object.keys(merchant.rateLimits).length > 0,
+          },
     decided,
     looked,
   }

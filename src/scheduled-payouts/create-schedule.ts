@@ -9,7 +9,7 @@ import { knowingOthers } from '../idempotency/under-key.ts'
 import { lockHeads } from '../ledger/book.ts'
 import { clockOffsetMs, type MerchantTerms, termsOf } from '../merchants/merchant.ts'
 import { judgePayout } from '../payouts/payout-rules.ts'
-import { openChecks } from '../payouts/prepared/open-checks.ts'
+import { type Approving, openChecks } from '../payouts/prepared/open-checks.ts'
 import { assert } from '../platform/assert.ts'
 import { later } from '../platform/clock.ts'
 import { type Call, call } from '../platform/db/database.ts'
@@ -23,7 +23,7 @@ import { presentSchedule, type Schedule } from './schedule.ts'
 import { readScheduleTerms, type ScheduledPayoutCreate, type ScheduleTerms } from './schedule-request.ts'
 
 /** One POST /v1/scheduled-payouts. `prepared`: what its caller approves by it. */
-export type ScheduleRequest = CreateRequest<ScheduledPayoutCreate> & { prepared?: string }
+export type ScheduleRequest = CreateRequest<ScheduledPayoutCreate> & { prepared?: Approving }
 
 const MOST_SCHEDULES = 100
 

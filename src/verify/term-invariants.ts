@@ -10,6 +10,7 @@ const SWITCHES = [
   ['instant_settlement', 'instantSettlement', 'merchant.terms', `'false'`],
   ['charge_limit', 'chargeLimit', 'merchant.terms', 'null'],
   ['payout_limit', 'payoutLimit', 'merchant.terms', 'null'],
+  ['rate_limits', 'rateLimits', 'merchant.terms', `'{}'`],
   ['webhook_url', 'webhookUrl', 'webhook.address', 'null'],
 ] as const
 const STANDS = SWITCHES.map(([column, name]) => `('${name}', m.${column}::text)`).join(', ')
@@ -25,7 +26,7 @@ const SAID = `select distinct on (a.merchant_id, s.name) a.merchant_id, s.name, 
 export const TERM_INVARIANTS: readonly Invariant[] = [
   {
     id: 'TE1',
-    says: "a merchant's limits, settlement, address for webhooks, refunds of jams, and whether it is active are as somebody last set them",
+    says: "a merchant's limits and rates, settlement, address for webhooks, refunds of jams, and whether it is active are as somebody last set them",
     counted: 'select count(*) from merchants',
     offenders: `select m.id as merchant_id, 'live'::mode as mode, format('%s of %s', s.name, m.public_id) as offender from merchants m
       cross join lateral (values ${STANDS}) s (name, value)

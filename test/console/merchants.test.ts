@@ -193,6 +193,7 @@ test('a role that may not do something has no form for it, and is refused when i
   const allowed: Record<string, OperatorRole[]> = {
     deactivate: ['risk', 'admin'],
     limits: ['risk', 'admin'],
+    rates: ['risk', 'admin'],
     'instant/on': ['risk', 'admin'],
     'vending/on': ['risk', 'admin'],
     close: ['admin'],
@@ -231,16 +232,8 @@ test('notes stay among operators, and the pages of a merchant name no operator w
   assert.ok(console_.includes('Called, spoke with the owner'))
   assert.ok(mainOf(await operator.get(`${own.page}/audit`)).includes(names[2] ?? ''))
   const person = await signedInAs(service, own)
-  const pages = [
-    '',
-    '/settings/audit',
-    '/settings/business',
-    '/settings/limits',
-    '/settings/people',
-    '/go-live',
-    '/verification',
-  ]
-  for (const path of pages) {
+  const settings = ['audit', 'business', 'limits', 'people'].map((name) => `/settings/${name}`)
+  for (const path of ['', ...settings, '/go-live', '/verification']) {
     const page = await person.get(`/dashboard${path}`)
     assert.equal(page.status, 200, path)
     for (const hidden of [...names, 'Called, spoke', 'internal words', 'asked by phone'])

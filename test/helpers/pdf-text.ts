@@ -55,6 +55,47 @@ function totalOf(pieces: Map<number, Piece>, drawing: Piece): string {
   return read(pieces, drawing.stream.toString('latin1'), names)
 }
 
+/** Where the glyphs of a text stand: each with what it is a glyph of, from left to right. */
+export type Glyph = { of: string; x: number; font: string }
+
+const SIZED = /\/(F[0-9]+) ([0-9.]+) Tf <([0-9a-f]*)> Tj/g
+
+/** The glyphs of every text of our PDF as they are drawn, whatever would be copied of them. */
+export function glyphsOf(bytes: Buffer): Glyph[][] {
+  const pieces = piecesOf(bytes)
+  const pages = [...pieces.values()].filter(({ dictionary }) => /\/Type \/Page\b(?!s)/.test(dictionary))
+  return pages.flatMap((page) => {
+    const resources = pieceAt(pieces, page.dictionary, /\/Resources ([0-9]+) 0 R/)
+    const content = pieceAt(pieces, page.dictionary, /\/Contents ([0-9]+) 0 R/).stream.toString('latin1')
+    const names = new Map([...resources.dictionary.matchAll(NAME)].map(([, name, id]) => [name, Number(id)]))
+    return [...content.matchAll(TEXT)].flatMap(([, x, , shown]) =>
+      shown === undefined ? [] : [placed(pieces, { shown, fromX: Number(x) }, names)],
+    )
+  })
+}
+
+function placed(
+  pieces: Map<number, Piece>,
+  { shown, fromX }: { shown: string; fromX: number },
+  fonts: Map<string | undefined, number>,
+): Glyph[] {
+  let x = fromX
+  return [...shown.matchAll(SIZED)].flatMap(([, name, size, glyphs]) => {
+    const font = pieces.get(fonts.get(name) ?? 0) as Piece
+    const characters = charactersOf(pieceAt(pieces, font.dictionary, /\/ToUnicode ([0-9]+) 0 R/))
+    const widths = widthsOf(pieceAt(pieces, font.dictionary, /\/DescendantFonts \[([0-9]+) 0 R/))
+    return (glyphs?.match(/.{4}/g) ?? []).map((glyph) => {
+      const id = Number.parseInt(glyph, 16)
+      const at = { of: characters.get(id) ?? '', x, font: name ?? '' }
+      x += ((widths[id] ?? 0) * Number(size)) / 1000
+      return at
+    })
+  })
+}
+
+const widthsOf = ({ dictionary }: Piece): number[] =>
+  (/\/W \[0 \[([^\]]*)\]/.exec(dictionary)?.[1] ?? '').trim().split(/\s+/).map(Number)
+
 function read(pieces: Map<number, Piece>, shown: string, fonts: Map<string | undefined, number>): string {
   return [...shown.matchAll(SHOWN)]
     .map(([, actual, font, glyphs]) => {

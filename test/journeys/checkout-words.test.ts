@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { letterOf } from '../../src/mails/texts.ts'
 import { addItem } from '../../src/storefront/add-item.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import type { Page } from '../helpers/browser.ts'
@@ -146,3 +147,21 @@ for (const bad of [
       assert.equal(made.status, 400, made.text)
     }
   })
+
+test('a shop whose name runs from right to left keeps to itself in sentences with amounts, on pages and in mails', async () => {
+  const name = 'مطعم 24'
+  const shop = await payShop(service, { name, handle: 'right-to-left' })
+  const link = await shop.testLink({ amount: 1500 })
+  await pay(somebody, link, { phone: '0700000000' })
+  await sandboxDecides(service)
+  const report = await somebody.get(`/pay/${link}/report?lang=en`)
+  assert.match(report.text, new RegExp(`About UGX 1,500 paid to \u2068${name}\u2069`))
+  const letter = letterOf('notice-news', { business: name, news: 'a\nb', link: 'https://gateway.example' })
+  assert.match(letter?.subject ?? '', new RegExp(`\u2068${name}\u2069`))
+  const latin = letterOf('notice-news', {
+    business: 'Café 24',
+    news: 'a\nb',
+    link: 'https://gateway.example',
+  })
+  assert.doesNotMatch(latin?.subject ?? '', /[\u2066-\u2069]/)
+})

@@ -44,9 +44,13 @@ test('only routes, the sender of replies and the frame see HTTP', () => {
 })
 
 test('S5: a lane of a cell is declared, so that a stop waits for it and the metrics show it', () => {
-  // Callbacks for all cells arrive at one endpoint, and keys are looked up before the cell is known. The server waits for them as for
-  // every request.
-  const others = ['src/vending/callbacks/receive-callback.ts', 'src/merchants/find-key-holders.ts']
+  // Callbacks for all cells arrive at one endpoint, and keys are looked up and files received before the cell is known. The server waits
+  // for them as for every request.
+  const others = [
+    'src/vending/callbacks/receive-callback.ts',
+    'src/merchants/find-key-holders.ts',
+    'src/pages/upload-routes.ts',
+  ]
   const made = /\b(?:batch|turns|merchantTurns)(?:<[^(]*>)?\(/
   const undeclared = PRODUCT.filter(
     ({ path, code }) =>

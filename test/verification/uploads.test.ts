@@ -1,19 +1,32 @@
 import assert from 'node:assert/strict'
-import { type ClientRequest, request } from 'node:http'
-import { test } from 'node:test'
+import { setTimeout as pass, setImmediate } from 'node:timers/promises'
 import { formOf } from '../helpers/browser.ts'
 import { type Planted, signedInAs } from '../helpers/dashboard.ts'
 import { eventually } from '../helpers/live-service.ts'
 import { opened } from '../helpers/opened.ts'
+import { longTest, test } from '../helpers/parts.ts'
 import { sendFiles } from '../helpers/sending-files.ts'
+import { type SlowUpload, slowUpload } from '../helpers/slow-upload.ts'
 import { startService } from '../helpers/test-service.ts'
 import { pdf } from '../helpers/verification.ts'
 
-const service = opened(() => startService())
+const service = opened(() => startService({ env: { TRUSTED_PROXIES: '1' } }))
 const DOCUMENTS = '/dashboard/verification/documents'
-const MOST_AT_ONCE = 4
+const A_SECOND = 1000
+const KIB = 1024
+const FEW = 4
+const FOR_UNCONFIRMED = 10
+const OF_ONE = 3
 
 const owner = async () => signedInAs(service, await service.merchant())
+
+/** Somebody who has just signed up, with an address that may be anybody's. */
+async function unconfirmed(): Promise<Planted> {
+  const person = await owner()
+  await service.rows('update people set confirmed_at = null where id = $1', [person.personId])
+  return person
+}
+
 const fieldsOf = async (person: Planted) => ({
   ...formOf(await person.get(DOCUMENTS), '/sign-out').fields,
   kind: 'identity',
@@ -21,60 +34,118 @@ const fieldsOf = async (person: Planted) => ({
 const upload = async (person: Planted) =>
   sendFiles(person, DOCUMENTS, { fields: await fieldsOf(person), files: [{ name: 'a.pdf', bytes: pdf() }] })
 
-/**
- * A phone on a slow line: it has begun to send a file and goes on for a long time. A probe of the test may be in its place
- * for a moment; refused, it begins again.
- */
-function slowUpload(person: Planted): { hangUp: () => void } {
-  let over = false
-  let sending: ClientRequest
-  const begin = () => {
-    if (over) return
-    sending = request(`${service.url}${DOCUMENTS}`, {
-      method: 'POST',
-      headers: {
-        cookie: person
-          .cookies()
-          .map(({ name, value }) => `${name}=${value}`)
-          .join('; '),
-        'sec-fetch-site': 'same-origin',
-        'content-type': 'multipart/form-data; boundary=x',
-        'content-length': 1_000_000,
-      },
-    })
-    sending.on('response', () => sending.destroy())
-    sending.on('error', () => {
-      // It is cut off in the end.
-    })
-    sending.on('close', begin)
-    sending.write('--x\r\nContent-Disposition: form-data; name="file"; filename="a.pdf"\r\n\r\n%PDF-1.4')
-  }
-  begin()
-  return {
-    hangUp: () => {
-      over = true
-      sending.destroy()
-    },
-  }
+const slowly = async (person: Planted, more: { address?: string; fileBytes?: number } = {}) =>
+  slowUpload(service.url, person, { path: DOCUMENTS, fields: await fieldsOf(person), ...more })
+
+/** Uploads that have begun and send nothing more, from as many addresses. */
+async function standingStill(people: readonly Planted[]): Promise<SlowUpload[]> {
+  const sent = await Promise.all(people.map((one, nth) => slowly(one, { address: `198.51.100.${nth}` })))
+  await Promise.all(sent.map((one) => one.send(KIB)))
+  return sent
 }
 
-test('one person sends one file at a time and a process receives four; who waits is told, and places come free', async (t) => {
-  const people = await Promise.all(Array.from({ length: MOST_AT_ONCE + 1 }, owner))
-  const [first, ...others] = people as [Planted, ...Planted[]]
-  const slow = [slowUpload(first)]
-  // A failure must not leave uploads that begin again for ever.
-  t.after(() => {
-    for (const one of slow) one.hangUp()
-  })
-  await eventually('a place is taken', async () => (await upload(first)).status === 429)
-  assert.equal((await upload(others[0] as Planted)).status, 303, 'others are not held up')
-  slow.push(...others.slice(0, MOST_AT_ONCE - 1).map(slowUpload))
-  const last = others.at(-1) as Planted
-  await eventually('every place is taken', async () => (await upload(last)).status === 429)
-  const refused = await upload(last)
-  assert.match(refused.text, /Other files are being received, so nothing was done/)
-  assert.equal(refused.headers.get('retry-after'), '5')
+const statusOf = async ({ answered }: SlowUpload) => Number((await answered).split(' ')[1])
+const many = (count: number, make: () => Promise<Planted>) => Promise.all(Array.from({ length: count }, make))
+const hangUp = (slow: readonly SlowUpload[]) => {
   for (const one of slow) one.hangUp()
-  await eventually('places are free again', async () => (await upload(last)).status === 303)
-  await eventually('the first one may send again', async () => (await upload(first)).status === 303)
+}
+
+test('slow senders of unconfirmed accounts hold up nobody, confirmed or not', async () => {
+  const slow = await standingStill(await many(FEW, unconfirmed))
+  assert.equal((await upload(await owner())).status, 303)
+  assert.equal((await upload(await unconfirmed())).status, 303)
+  hangUp(slow)
+})
+
+test('a full share of unconfirmed senders is told to wait, holds up no confirmed one, and its slow ones give way', async () => {
+  const slow = await standingStill(await many(FOR_UNCONFIRMED, unconfirmed))
+  const late = await unconfirmed()
+  await eventually('every place of theirs is taken', async () => (await upload(late)).status === 429)
+  const refused = await upload(late)
+  assert.match(refused.text, /Other files are being received, so nothing was done/)
+  assert.equal(refused.headers.get('retry-after'), '10')
+  assert.equal((await upload(await owner())).status, 303)
+  service.pass(11 * A_SECOND)
+  assert.equal((await upload(late)).status, 303)
+  const [gone] = await Promise.race(slow.map(async (one) => [await one.answered]))
+  assert.match(gone ?? '', /^HTTP\/1\.1 429 .*yours came so slowly that it gave way/s)
+  hangUp(slow)
+})
+
+test('one person sends three files at once, and one that stands still gives way to the next', async () => {
+  const person = await owner()
+  const slow = await standingStill(Array.from({ length: OF_ONE }, () => person))
+  await eventually('all of them are on their way', async () => (await upload(person)).status === 429)
+  service.pass(11 * A_SECOND)
+  assert.equal((await upload(person)).status, 303)
+  hangUp(slow)
+})
+
+test('a file comes through at 20 KB a second, with a pause of half a minute, however long it takes in all', async () => {
+  const person = await owner()
+  const slow = await slowly(person, { fileBytes: 2_000_000 })
+  for (let sent = 0; sent < 1_600_000; sent += 200_000) {
+    await slow.send(200_000)
+    assert.equal(await receivedSoFar(person), 0, 'it is no document before it is whole')
+    // What has left lies in the kernel: the service, in this process, has read it some turns later.
+    for (let turn = 0; turn < 50; turn += 1) await setImmediate()
+    service.pass(sent === 800_000 ? 40 * A_SECOND : 10 * A_SECOND)
+  }
+  await slow.sendRest()
+  assert.equal(await statusOf(slow), 303)
+  assert.equal(await receivedSoFar(person), 1)
+})
+
+const receivedSoFar = async ({ merchantId }: Planted) => {
+  const [row] = await service.rows<{ n: number }>(
+    'select count(*)::int as n from verification_documents where merchant_id = $1',
+    [merchantId],
+  )
+  return row?.n
+}
+
+test('who sends nothing for a minute is told so on a page, and nothing is kept', async () => {
+  const person = await owner()
+  const [slow] = (await standingStill([person])) as [SlowUpload]
+  let told = ''
+  // It may not have begun when the clock moves for the first time.
+  await eventually('it is cut', async () => {
+    service.pass(61 * A_SECOND)
+    told = await Promise.race([slow.answered, pass(500, '')])
+    return told !== ''
+  })
+  assert.match(told, /^HTTP\/1\.1 400 .*The file did not arrive: the connection stood still for a minute/s)
+  assert.equal(await receivedSoFar(person), 0)
+})
+
+test('who was signed out while the file came has sent nothing', async () => {
+  const person = await owner()
+  const [slow] = (await standingStill([person])) as [SlowUpload]
+  await pass(50)
+  await service.rows('update sessions set ends_at = $2 where id = $1', [
+    person.sessionId,
+    service.clock.now(),
+  ])
+  await slow.sendRest()
+  assert.match(await slow.answered, /^HTTP\/1\.1 303 .*location: \/dashboard\/sign-in/is)
+  assert.equal(await receivedSoFar(person), 0)
+})
+
+test('what is longer than its form takes is refused while it comes', async () => {
+  const slow = await slowly(await owner(), { fileBytes: 16_000_000 })
+  await eventually('it is refused', async () => {
+    await slow.send(64 * KIB)
+    return (await Promise.race([slow.answered, pass(10, '')])).startsWith('HTTP/1.1 413')
+  })
+})
+
+// Longer than the time in which any other request has to come: the server's own timer runs with the machine and not with the test.
+longTest('a file may come for longer than half a minute of real time', async () => {
+  const slow = await slowly(await owner(), { fileBytes: 1_000_000 })
+  for (let second = 0; second < 36; second += 1) {
+    await slow.send(20_000)
+    await pass(A_SECOND)
+  }
+  await slow.sendRest()
+  assert.equal(await statusOf(slow), 303)
 })

@@ -1,4 +1,5 @@
 import { briefly, shown } from '../../pages/wording.ts'
+import { inSentence } from '../../platform/text.ts'
 import type { Texts } from '../texts/texts.ts'
 import type { Payment, Setting, View } from '../view.ts'
 
@@ -16,7 +17,7 @@ export type Page<Kind extends View['kind']> = {
 /** The merchant's name, safe to show: in full for headings, and cut for a sentence. */
 export function shopNames(named: { name: string } | null, texts: Texts): { shop: string; brief: string } {
   const shop = (named && shown(named.name)) || texts.theShop
-  return { shop, brief: briefly(shop) }
+  return { shop, brief: inSentence(briefly(shop)) }
 }
 
 /** The address of a payment page; for reusable links with the charge. */

@@ -3,6 +3,8 @@ import { mayDo } from '../../actors/allow.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState, Values } from '../../pages/form-spec.ts'
 import { Section } from '../../pages/parts.tsx'
+import { RatesTable } from '../../pages/rates.tsx'
+import { type GrantedRates, ratesOf } from '../../rate-limits/rates.ts'
 import { MERCHANTS } from '../texts/merchants.ts'
 import type { ConsoleVisit } from '../visit.ts'
 import {
@@ -14,6 +16,7 @@ import {
   INSTANT_ON,
   LIMITS,
   LOOK,
+  RATES,
   VENDING_OFF,
   VENDING_ON,
 } from './merchant-forms.ts'
@@ -38,6 +41,7 @@ export function Acts({ visit, read, state }: Part) {
           <Folded of={ACTIVATE} {...part} />
         )}
         <Folded of={LIMITS} {...part} values={typed} />
+        <Folded of={RATES} {...part} says={<Rates {...part} />} values={ratesIn(merchant.rateLimits)} />
         <Folded of={merchant.instantSettlement ? INSTANT_OFF : INSTANT_ON} {...part} />
         <Folded of={merchant.vendingEnabled ? VENDING_OFF : VENDING_ON} {...part} />
         <Folded of={FREEZE} {...part} says={acts.freezeSays} />
@@ -52,6 +56,17 @@ export function Acts({ visit, read, state }: Part) {
   )
 }
 
+/** What holds now, above the fields that change it. */
+const Rates = ({ visit, read: { merchant } }: Part) => (
+  <>
+    {acts.ratesSays}
+    <RatesTable most={ratesOf(visit.gateway.config, merchant.rateLimits)} granted={merchant.rateLimits} />
+  </>
+)
+
+const ratesIn = (granted: GrantedRates): Values =>
+  Object.fromEntries(Object.entries(granted).map(([name, limit]) => [name, String(limit)]))
+
 const textOf = (limit: number | null) => (limit === null ? '' : String(limit))
 
 type FoldedProps = Part & { of: FormSpec; says?: ComponentChildren; values?: Values }
@@ -61,7 +76,7 @@ function Folded({ of: spec, visit, read, state, says, values = {} }: FoldedProps
   return (
     <details open={state?.path === spec.path}>
       <summary>{spec.submit}</summary>
-      {says !== undefined && <p class="hint">{says}</p>}
+      {says !== undefined && <div class="hint">{says}</div>}
       <FormBox of={spec} {...{ visit, state, values }} params={{ id: read.merchant.publicId }} />
     </details>
   )

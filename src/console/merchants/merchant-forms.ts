@@ -1,4 +1,6 @@
 import type { FormSpec } from '../../pages/form-spec.ts'
+import { PARTS } from '../../pages/texts.ts'
+import { RATE_NAMES } from '../../rate-limits/rates.ts'
 import { MERCHANTS } from '../texts/merchants.ts'
 
 const { acts, notes, look } = MERCHANTS
@@ -37,6 +39,18 @@ export const LIMITS: FormSpec = {
     },
   ],
   submit: acts.limits,
+}
+export const RATES: FormSpec = {
+  path: at('rates'),
+  action: 'merchant.terms',
+  fields: RATE_NAMES.map((name) => ({
+    name,
+    label: PARTS.rates.names[name],
+    kind: 'number',
+    most: 7,
+    optional: true,
+  })),
+  submit: acts.rates,
 }
 export const INSTANT_ON: FormSpec = {
   path: at('instant/on'),

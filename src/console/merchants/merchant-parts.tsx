@@ -6,10 +6,12 @@ import { FormBox } from '../../pages/form.tsx'
 import type { FormState } from '../../pages/form-spec.ts'
 import { Empty, Facts, Said, Section, Status, Time, timeText, Money as Ugx } from '../../pages/parts.tsx'
 import { type Column, Table } from '../../pages/table.tsx'
+import { PARTS } from '../../pages/texts.ts'
 import { shown } from '../../pages/wording.ts'
 import type { Payout } from '../../payouts/payout.ts'
 import type { Member } from '../../people/members.ts'
 import { maskPhone } from '../../platform/phone.ts'
+import type { GrantedRates, RateName } from '../../rate-limits/rates.ts'
 import { MERCHANTS } from '../texts/merchants.ts'
 import type { ConsoleVisit } from '../visit.ts'
 import { NOTE } from './merchant-forms.ts'
@@ -22,6 +24,11 @@ type Part = { read: MerchantRead }
 type VisitedPart = Part & { visit: ConsoleVisit }
 
 const limitOf = (limit: number | null) => (limit === null ? facts.usual : <Ugx amount={limit} />)
+
+const ratesText = (granted: GrantedRates) =>
+  Object.entries(granted)
+    .map(([name, most]) => `${PARTS.rates.names[name as RateName]}: ${most}`) // Its keys are those names.
+    .join('; ')
 
 /** What the gateway knows of the merchant, and since when it is as it is. */
 export const MerchantFacts = ({ visit, read: { merchant, did, failure } }: VisitedPart) => (
@@ -53,6 +60,7 @@ export const MerchantFacts = ({ visit, read: { merchant, did, failure } }: Visit
         [facts.jams, merchant.autoRefundOnJam],
         [facts.chargeLimit, limitOf(merchant.chargeLimit)],
         [facts.payoutLimit, limitOf(merchant.payoutLimit)],
+        Object.keys(merchant.rateLimits).length > 0 && [facts.rates, ratesText(merchant.rateLimits)],
         merchant.limitsSetAt !== null && [facts.limitsSet, <Time at={merchant.limitsSetAt} />],
         [facts.webhook, <Said text={merchant.webhookUrl} />],
         failure !== null && [facts.failed, `${failure.event}, ${timeText(failure.createdAt)}`],

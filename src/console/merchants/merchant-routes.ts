@@ -8,6 +8,7 @@ import { beginView } from '../../merchants/support-views.ts'
 import { amountOf, FieldFault, type FormSpec, type Values } from '../../pages/form-spec.ts'
 import { doneTo } from '../../pages/shown.ts'
 import { later } from '../../platform/clock.ts'
+import { MOST_A_MINUTE, RATE_NAMES, type RateName } from '../../rate-limits/rates.ts'
 import { MERCHANTS } from '../texts/merchants.ts'
 import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
 import { showMerchantAudit } from './audit-page.tsx'
@@ -21,6 +22,7 @@ import {
   LIMITS,
   LOOK,
   NOTE,
+  RATES,
   VENDING_OFF,
   VENDING_ON,
 } from './merchant-forms.ts'
@@ -61,6 +63,14 @@ function limitIn(values: Values, name: string): number | null {
   return amount
 }
 
+/** So many a minute, or as the settings say where the field is empty. */
+function rateIn(values: Values, name: RateName): number | null {
+  if ((values[name] ?? '') === '') return null
+  const most = Number(values[name])
+  if (most < 1 || most > MOST_A_MINUTE) throw new FieldFault(name, acts.rateHint)
+  return most
+}
+
 export const MERCHANT_ROUTES: readonly ConsoleRoute[] = [
   page('/merchants', showMerchants),
   page('/merchants/:id', (visit) => showMerchant(visit)),
@@ -70,6 +80,9 @@ export const MERCHANT_ROUTES: readonly ConsoleRoute[] = [
   changing(LIMITS, acts.limitsSet, (values) => ({
     chargeLimit: limitIn(values, 'charge_limit'),
     payoutLimit: limitIn(values, 'payout_limit'),
+  })),
+  changing(RATES, acts.ratesSet, (values) => ({
+    rateLimits: Object.fromEntries(RATE_NAMES.map((name) => [name, rateIn(values, name)])),
   })),
   changing(INSTANT_ON, acts.done, () => ({ instantSettlement: true })),
   changing(INSTANT_OFF, acts.done, () => ({ instantSettlement: false })),

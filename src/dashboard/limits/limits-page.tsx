@@ -2,9 +2,12 @@ import { mayDo } from '../../actors/allow.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState, Values } from '../../pages/form-spec.ts'
 import { Facts, Money, Note, Section, timeText } from '../../pages/parts.tsx'
+import { RatesTable } from '../../pages/rates.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
 import { shown, ugx } from '../../pages/wording.ts'
 import { type CheckerState, checkerState } from '../../payouts/prepared/set-checker-rule.ts'
+import { inSentence } from '../../platform/text.ts'
+import { ratesOf } from '../../rate-limits/rates.ts'
 import { LIMITS } from '../texts/limits.ts'
 import type { DashboardVisit } from '../visit.ts'
 
@@ -77,6 +80,7 @@ export async function showLimits(visit: DashboardVisit, state: FormState | null 
             [LIMITS.payout, limit(merchant.payoutLimit)],
           ]}
         />
+        <RatesTable most={ratesOf(app.config, merchant.rateLimits)} granted={merchant.rateLimits} />
         {merchant.limitsSetAt !== null && <p>{LIMITS.setByUs(timeText(merchant.limitsSetAt))}</p>}
         <p class="hint">{LIMITS.own}</p>
       </Section>
@@ -114,7 +118,7 @@ function Wanted({ visit, rule: { wanted }, state }: WantedProps) {
   const what = wanted.above === null ? checker.wantedNone : checker.wantedAmount(ugx(wanted.above))
   return (
     <>
-      <Note tone="open">{checker.wanted(shown(wanted.name), what, timeText(wanted.from))}</Note>
+      <Note tone="open">{checker.wanted(inSentence(shown(wanted.name)), what, timeText(wanted.from))}</Note>
       <div class="actions">
         {wanted.by !== visit.caller.personId && (
           <Folded

@@ -14,6 +14,7 @@ import { findLinkFacts } from '../../people/link-facts.ts'
 import { findLink } from '../../people/links.ts'
 import { findReset, type OpenReset, requestReset, resetPassword } from '../../people/reset-password.ts'
 import { enterTill } from '../../people/tills.ts'
+import { inSentence } from '../../platform/text.ts'
 import { BASE } from '../addresses.ts'
 import { COOKIES } from '../session-cookies.ts'
 import { SIGN_IN } from '../texts/sign-in.ts'
@@ -50,7 +51,7 @@ function resetForm({ opened }: OpenReset): Awaited<ReturnType<LinkPage['form']>>
     lead: (
       <>
         {only !== undefined && more.length === 0 && (
-          <p>{reset.only(shown(only.business), timeText(only.at))}</p>
+          <p>{reset.only(inSentence(shown(only.business)), timeText(only.at))}</p>
         )}
         <p>{reset.lead}</p>
       </>
@@ -184,7 +185,11 @@ const till: LinkPage = {
     if (link?.shiftEnds == null) return null
     const facts = await findLinkFacts(gateway, 'till', token)
     const { till } = SIGN_IN
-    const says = till.says(shown(link.name ?? ''), shown(facts?.business ?? ''), timeText(link.shiftEnds))
+    const says = till.says(
+      inSentence(shown(link.name ?? '')),
+      inSentence(shown(facts?.business ?? '')),
+      timeText(link.shiftEnds),
+    )
     return { title: till.title, lead: <p>{says}</p>, fields: [], submit: till.submit }
   },
   async use(asked, token) {

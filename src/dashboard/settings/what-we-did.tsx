@@ -54,7 +54,13 @@ function entriesOf({ limits, decided, looked }: WhatWeDid): Entry[] {
     ...looked.map((at): Entry => ({ at, title: WORDS.looked })),
     ...(limits === null
       ? []
-      : [{ at: limits.at, title: WORDS.limits(limitText(limits.charge), limitText(limits.payout)) }]),
+      : [
+          {
+            at: limits.at,
+            title: WORDS.limits(limitText(limits.charge), limitText(limits.payout)),
+            ...(limits.rates ? { detail: WORDS.rates } : {}),
+          },
+        ]),
     ...(decided === null
       ? []
       : [{ at: decided.at, title: WORDS[decided.state], ...(decided.note ? { detail: decided.note } : {}) }]),

@@ -5,7 +5,7 @@ export const LIMITS = {
   charge: 'One payment',
   payout: 'One payout',
   setByUs: (at: string) => `The people who run the gateway set these for your business on ${at}.`,
-  own: 'These are set by our staff. Write to us if they are too low.',
+  own: 'Requests are counted for each mode. These are set by our staff. Write to us if they are too low.',
   checker: {
     title: 'Second person',
     lead: 'Live payouts, bulk calls and schedules of more than this amount need a second person: one prepares, another owner approves. Programs with an API key are not affected. Accountants prepare every payout.',

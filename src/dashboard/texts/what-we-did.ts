@@ -9,6 +9,7 @@ export const WHAT_WE_DID = {
     `The account is deactivated${since}. You can look at everything; new payments are refused.`,
   since: (at: string) => ` since ${at}`,
   why: (says: string) => `Why: ${says}`,
+  rates: 'Your requests a minute stand under Settings, Limits.',
   limits: (charge: string, payout: string) => `We set your limits: charges ${charge}, payouts ${payout}.`,
   usual: 'as usual',
   upTo: (amount: string) => `up to ${amount}`,

@@ -14,7 +14,7 @@ import { newId } from '../../platform/ids.ts'
 import { type LockedDesk, lockDesk } from '../desk/lock-desk.ts'
 import { judgeVerification } from '../payout-rules.ts'
 import { stopOf } from '../payout-stops.ts'
-import { openChecks } from '../prepared/open-checks.ts'
+import { type Approving, openChecks } from '../prepared/open-checks.ts'
 import { addBatch, BULK_LEASE_MS, type BulkBatch, type StoredItem } from './bulk-batch.ts'
 import type { BulkItem } from './bulk-body.ts'
 import { runChunks } from './bulk-chunk.ts'
@@ -30,7 +30,7 @@ export type BulkRequest = {
   requestId: string
   items: readonly BulkItem[]
   /** What the caller approves by it. */
-  prepared?: string
+  prepared?: Approving
 }
 
 /**

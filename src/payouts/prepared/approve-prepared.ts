@@ -4,12 +4,13 @@ import type { App } from '../../app.ts'
 import type { Answer } from '../../http/caller.ts'
 import { reservedKey } from '../../idempotency/keys.ts'
 import { madeOrThrow } from '../../idempotency/refused-answer.ts'
+import { freshUntil } from '../../people/roles.ts'
 import type { BulkItem } from '../bulk/bulk-item.ts'
 import { createBulk } from '../bulk/bulk-payouts.ts'
 import { createPayout } from '../create-payout.ts'
 import type { PayoutCreate } from '../payout-request.ts'
 import { getStored } from './find-prepared.ts'
-import { alreadyEnded, judgeApproval } from './open-checks.ts'
+import { type Approving, alreadyEnded, judgeApproval } from './open-checks.ts'
 import type { PreparedKind, StoredPrepared } from './prepared-payout.ts'
 import { approveSubaccountPayout, type SubaccountPayoutRequest } from './request-subaccount-payout.ts'
 import { withdrawIfLeft } from './withdraw-left.ts'
@@ -20,7 +21,7 @@ export type Approval = {
   key: string
   fingerprint: Buffer
   requestId: string
-  prepared: string
+  prepared: Approving
 }
 type Runs = Record<PreparedKind, (app: App, approval: Approval, stored: unknown) => Promise<Answer>>
 
@@ -49,7 +50,8 @@ export async function approvePrepared(
   const maker = { merchantId: row.merchantId, personId: row.madeBy }
   if (row.status === 'prepared' && (await withdrawIfLeft(app, maker)) > 0) throw alreadyEnded('withdrawn')
   const { fingerprint } = row
-  const approval = { caller, key: keyOf(row), fingerprint, requestId, prepared: id }
+  const prepared = { id, freshUntil: await freshUntil(app, row.merchantId, [row.madeBy, caller.personId]) }
+  const approval = { caller, key: keyOf(row), fingerprint, requestId, prepared }
   // Its bytes were written from a value of this kind.
   const stored: unknown = JSON.parse(row.request.toString())
   return madeOrThrow(await { ...OWN_KINDS, schedule }[row.kind](app, approval, stored))

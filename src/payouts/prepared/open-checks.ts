@@ -3,13 +3,16 @@ import { allow } from '../../actors/allow.ts'
 import { auditRow } from '../../actors/audit-row.ts'
 import { assert } from '../../platform/assert.ts'
 import type { Call, Tx } from '../../platform/db/database.ts'
+import { kampalaTime } from '../../platform/kampala.ts'
 import { notFound, Refusal } from '../../platform/refusal.ts'
 import { aboveAt, type CheckerRule, shareRules } from './checker-rule.ts'
 import type { PreparedPayout, StoredPrepared } from './prepared-payout.ts'
 import { approvePreparedRow, lockPrepared } from './write-prepared.ts'
 
-/** A request that moves money out. `prepared`: the id of what it was prepared as, where its caller approves that. */
-export type Checked = { caller: Caller; fingerprint: Buffer; prepared?: string | undefined }
+/** What is approved. `freshUntil`: until then its maker and its approver count as one person; null: they are two. */
+export type Approving = { id: string; freshUntil: Date | null }
+/** A request that moves money out. `prepared`: what it was prepared as, where its caller approves that. */
+export type Checked = { caller: Caller; fingerprint: Buffer; prepared?: Approving | undefined }
 
 /** What decides whether a person may send this alone, read and locked for one commit. */
 export type Checks = {
@@ -28,8 +31,8 @@ const NO_PERSONS: Checks = { passing: (_request, _amount, make) => make(), write
 export async function openChecks(tx: Tx, requests: readonly Checked[], at: Date): Promise<Checks> {
   const persons = requests.filter(({ caller }) => caller.kind === 'person')
   if (persons.length === 0) return NO_PERSONS
-  const places = persons.flatMap(({ caller: { merchantId }, prepared: id }) =>
-    id === undefined ? [] : [{ merchantId, id }],
+  const places = persons.flatMap(({ caller: { merchantId }, prepared }) =>
+    prepared === undefined ? [] : [{ merchantId, id: prepared.id }],
   )
   const [rules, prepared] = await tx.send(
     shareRules([...new Set(persons.map(({ caller }) => caller.merchantId))]),
@@ -46,7 +49,7 @@ function checksOver({ rules, prepared, at }: Locked): Checks {
   function approved(caller: PersonCaller, request: Checked): StoredPrepared {
     const found = prepared.find(
       (row) =>
-        row.merchantId === caller.merchantId && row.id === request.prepared && row.mode === caller.mode,
+        row.merchantId === caller.merchantId && row.id === request.prepared?.id && row.mode === caller.mode,
     )
     allow(caller, 'payout.approve')
     if (found === undefined) throw notFound('prepared payout')
@@ -69,15 +72,15 @@ function checksOver({ rules, prepared, at }: Locked): Checks {
     passing(request, amount, make) {
       const { caller } = request
       if (caller.kind !== 'person') return make()
+      const rule = rules.find(({ merchantId }) => merchantId === caller.merchantId)
+      const above = needsTwo(caller, amount, rule)
       if (request.prepared === undefined) {
-        judgeAlone(
-          caller,
-          amount,
-          rules.find(({ merchantId }) => merchantId === caller.merchantId),
-        )
+        if (above !== null) throw secondPersonNeeded(above)
         return make()
       }
       const row = approved(caller, request)
+      const { freshUntil } = request.prepared
+      if (above !== null && freshUntil !== null && freshUntil > at) throw freshPerson(freshUntil)
       const made = unkept(make)
       note(row, caller, made.id)
       return made
@@ -85,9 +88,10 @@ function checksOver({ rules, prepared, at }: Locked): Checks {
     writes: () => writes,
   }
 
-  function judgeAlone({ mode }: PersonCaller, amount: number, rule: CheckerRule | undefined): void {
+  /** The amount above which this takes two persons; null: this one may send it alone. */
+  function needsTwo({ mode }: PersonCaller, amount: number, rule: CheckerRule | undefined): number | null {
     const above = aboveAt(rule, at)
-    if (mode === 'live' && above !== null && amount > above) throw secondPersonNeeded(above)
+    return mode === 'live' && above !== null && amount > above ? above : null
   }
 }
 
@@ -119,6 +123,12 @@ const secondPersonNeeded = (above: number) =>
     403,
     SECOND_PERSON,
     `live payouts of more than ${above} need a second person: prepare this one, and let another owner approve it`,
+  )
+export const freshPerson = (until: Date) =>
+  new Refusal(
+    403,
+    'fresh_person',
+    `one of you two got the present role less than a day ago: you count as two persons from ${kampalaTime(until)} on`,
   )
 export const samePerson = () =>
   new Refusal(403, 'same_person', 'you prepared this yourself: a second person must decide on it')

@@ -3,7 +3,7 @@ import { allow } from '../../actors/allow.ts'
 import { auditRow } from '../../actors/audit-row.ts'
 import type { App } from '../../app.ts'
 import { ownersToTell } from '../../merchants/tell-owners.ts'
-import { withoutRole } from '../../people/roles.ts'
+import { freshUntil, withoutRole } from '../../people/roles.ts'
 import { later } from '../../platform/clock.ts'
 import type { Call } from '../../platform/db/database.ts'
 import { invalidRequest, Refusal } from '../../platform/refusal.ts'
@@ -16,6 +16,7 @@ import {
   waitingWishes,
   writeRule,
 } from './checker-rule.ts'
+import { freshPerson } from './open-checks.ts'
 
 /** How long a weaker rule waits where no second person agrees (docs/decisions/0026). */
 export const WEAKER_AFTER_MS = 24 * 3_600_000
@@ -76,11 +77,21 @@ export async function setCheckerRule(
 }
 
 /** A second owner agrees to the weaker rule that waits; it holds at once. `above`: what that person has seen. Throws Refusal. */
-export function agreeToChecker(app: App, caller: PersonCaller, above: number | null): Promise<CheckerState> {
+export async function agreeToChecker(
+  app: App,
+  caller: PersonCaller,
+  above: number | null,
+): Promise<CheckerState> {
+  allow({ ...caller, mode: 'live' }, 'checker.set')
+  const { wanted } = await checkerState(app, caller)
+  if (wanted === null) throw changedMeanwhile()
+  if (wanted.by === caller.personId) throw ownWish()
+  const until = await freshUntil(app, caller.merchantId, [wanted.by, caller.personId])
+  if (until !== null) throw freshPerson(until)
   return change(app, caller, (rule, at) => {
     const waiting = waitingAt(rule, at)
     if (waiting === null || waiting.nextAbove !== above) throw changedMeanwhile()
-    if (waiting.nextBy === caller.personId) throw ownWish()
+    if (waiting.nextBy !== wanted.by) throw changedMeanwhile()
     return settled(caller, waiting.nextAbove, at)
   })
 }

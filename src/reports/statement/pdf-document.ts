@@ -2,6 +2,7 @@ import type { Section } from './lines.ts'
 import { type Column, TABLES, type Table } from './pdf-columns.ts'
 import { drawFirstHead, drawFoot, drawRunningHead, HAIRLINE, INK, SMALL } from './pdf-frame.ts'
 import { COLUMN_GAP, type Look, openPages, PAGE, type Pages, type Words } from './pdf-pages.ts'
+import { directionOf } from './reading-order.ts'
 import type { StatementHead, StatementTotals } from './shape.ts'
 
 /** A statement as a PDF that grows line by line: its sections one after the other. */
@@ -134,17 +135,19 @@ function drawCells(pages: Pages, cells: readonly Cell[], y: number): void {
 function wrapped(pages: Pages, text: string, { look, width }: { look: Look; width: number }): Words[] {
   const whole = pages.words(text, look)
   if (whole.width <= width) return [whole]
+  const direction = directionOf(text)
+  const wordsOf = (line: string) => pages.words(line, look, direction)
   const lines: Words[] = []
   let line = ''
   for (const character of text) {
-    if (line !== '' && pages.words(line + character, look).width > width) {
+    if (line !== '' && wordsOf(line + character).width > width) {
       const kept = breakOf(line)
-      lines.push(pages.words(line.slice(0, kept), look))
+      lines.push(wordsOf(line.slice(0, kept)))
       line = line.slice(kept)
     }
     line += character
   }
-  return [...lines, pages.words(line, look)]
+  return [...lines, wordsOf(line)]
 }
 
 /** Where a full line ends: behind its last space when that is not far from its end. */

@@ -1,4 +1,6 @@
 import { createRequire } from 'node:module'
+import { mayTurn } from '../../platform/text.ts'
+import { type Direction, directionOf, inReadingOrder, mirrored } from './reading-order.ts'
 
 /** Regular for text, bold for headings and totals. */
 export type Weight = 'regular' | 'bold'
@@ -13,17 +15,21 @@ export type FontFile = {
   encode(text: string, features?: object): [glyphs: string[], positions: { xAdvance: number }[]]
   ref(): unknown
 }
-export type Fonts = { runsOf(text: string, weight: Weight): Run[] }
+export type Fonts = {
+  /** The runs of a line from left to right. */
+  runsOf(line: string, weight: Weight, direction?: Direction): Run[]
+}
 
 // Each file covers one script and lacks the rest, ASCII too; so a text changes font from character to character.
 const SCRIPTS = ['latin', 'latin-ext', 'vietnamese', 'greek', 'cyrillic', 'cyrillic-ext', 'greek-ext']
+const ARABIC = 'noto-sans-arabic/files/noto-sans-arabic-arabic'
 const WEIGHTS = { regular: 400, bold: 600 }
 // Scripts whose letters change shape with their neighbours, so that words are set as a whole.
 const SHAPED = [
   { first: /^\p{Script=Devanagari}/u, font: 'noto-sans/files/noto-sans-devanagari' },
-  { first: /^\p{Script=Arabic}/u, font: 'noto-sans-arabic/files/noto-sans-arabic-arabic' },
+  { first: /^\p{Script=Arabic}/u, font: ARABIC },
 ]
-// Arabic runs from right to left, so its words stay together with the spaces between them.
+// Arabic words stay together with the spaces between them.
 const PARTS =
   /[\p{Script=Devanagari}\u200c\u200d]+|\p{Script=Arabic}[\p{Script_Extensions=Arabic}\p{M}\u200c\u200d]*(?: +[\p{Script_Extensions=Arabic}\p{M}\u200c\u200d]+)*|[^\p{Script=Devanagari}\p{Script=Arabic}]+/gu
 // Every character of the first plane as a bitmap: Chinese, Japanese, Korean, Ethiopic, Thai. Three megabytes, read only
@@ -31,11 +37,57 @@ const PARTS =
 const LAST_RESORT = 'unifontex/files/unifontex-latin-400-normal.woff'
 // Control characters; a name that contains them must not draw boxes.
 const UNSEEN = /[\p{Cc}\p{Cf}]/u
+// Marks stay behind the letter that they belong to.
+const WITH_MARKS = /\p{M}+|\P{M}\p{M}*/gu
+const ARABIC_LETTER = /^\p{Script=Arabic}/u
+const OF_ARABIC = /\p{Script_Extensions=Arabic}/u
 const files = createRequire(import.meta.url)
 
 /** The fonts of one document, each read from disk when a character needs it. */
 export function openFonts(document: PDFKit.PDFDocument): Fonts {
-  const load = fontLoader(document)
+  const { addCharacters, shapedRun } = openGlyphs(fontLoader(document))
+
+  /** Digits of Arabic run from left to right, and their font would turn them as it turns words. */
+  function addStraight(runs: Run[], text: string, weight: Weight): void {
+    for (const part of partsOf(text)) {
+      const run = ARABIC_LETTER.test(part) ? null : shapedRun(part, weight)
+      if (run === null) addCharacters(runs, part, weight)
+      else runs.push(run)
+    }
+  }
+
+  /** What is read from right to left: its end is drawn first. Words of Arabic are turned by their font. */
+  function addTurned(runs: Run[], text: string, weight: Weight): void {
+    for (const part of partsOf(text).reverse()) {
+      const run = shapedRun(part, weight)
+      if (run === null) addCharacters(runs, backwards(part), weight)
+      else runs.push(run)
+    }
+  }
+
+  return {
+    runsOf(line, weight, direction = directionOf(line)) {
+      const runs: Run[] = []
+      if (!mayTurn(line)) addStraight(runs, line, weight)
+      else
+        for (const stretch of inReadingOrder(line, direction))
+          if (stretch.direction === 'rtl') addTurned(runs, stretch.text, weight)
+          else addStraight(runs, stretch.text, weight)
+      return runs
+    },
+  }
+}
+
+const partsOf = (text: string): string[] => text.match(PARTS) ?? []
+
+const backwards = (text: string): string =>
+  (text.match(WITH_MARKS) ?? [])
+    .reverse()
+    .map((one) => (one.length === 1 ? mirrored(one) : one))
+    .join('')
+
+/** Characters and joined letters as the fonts have them. */
+function openGlyphs(load: (name: string) => FontFile) {
   const characters = { regular: new Map<string, Run>(), bold: new Map<string, Run>() }
 
   const fontOf = (script: string, weight: Weight) => fontAt(`noto-sans/files/noto-sans-${script}`, weight)
@@ -55,6 +107,9 @@ export function openFonts(document: PDFKit.PDFDocument): Fonts {
     const codePoint = codeOf(character)
     const script = SCRIPTS.find((one) => fontOf(one, weight).font.hasGlyphForCodePoint(codePoint))
     if (script !== undefined) return encoded(fontOf(script, weight), character)
+    // Digits and signs that stand among letters of another direction; letters are set with their neighbours.
+    const arabic = OF_ARABIC.test(character) ? fontAt(ARABIC, weight) : null
+    if (arabic?.font.hasGlyphForCodePoint(codePoint)) return encoded(arabic, character)
     const lastResort = load(LAST_RESORT)
     if (lastResort.font.hasGlyphForCodePoint(codePoint)) return encoded(lastResort, character)
     // No font has it: a box is drawn, but search and copy still find the character.
@@ -76,22 +131,17 @@ export function openFonts(document: PDFKit.PDFDocument): Fonts {
     }
   }
 
-  function addPart(runs: Run[], part: string, weight: Weight): void {
+  /** Letters that change with their neighbours, as one run; null for a part of others, or one that its font does not have. */
+  function shapedRun(part: string, weight: Weight): Run | null {
     const shaped = SHAPED.find(({ first }) => first.test(part))
     const font = shaped && fontAt(shaped.font, weight)
-    const known = font && [...part].every((one) => one === ' ' || font.font.hasGlyphForCodePoint(codeOf(one)))
-    // Glyphs from right to left would be copied backwards.
-    if (known) runs.push({ ...encoded(font, part), readAs: part })
-    else addCharacters(runs, part, weight)
+    if (!font || ![...part].every((one) => one === ' ' || font.font.hasGlyphForCodePoint(codeOf(one))))
+      return null
+    // Glyphs of joined letters are copied as what they were made of.
+    return { ...encoded(font, part), readAs: part }
   }
 
-  return {
-    runsOf(text, weight) {
-      const runs: Run[] = []
-      for (const part of text.match(PARTS) ?? []) addPart(runs, part, weight)
-      return runs
-    },
-  }
+  return { addCharacters, shapedRun }
 }
 
 /** Reads a font file when it is first asked for. */

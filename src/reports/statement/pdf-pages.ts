@@ -1,20 +1,23 @@
 import PDFDocument from 'pdfkit'
 import type { Sum } from '../../platform/sums.ts'
+import { mayTurn } from '../../platform/text.ts'
 import { openFonts, type Run, type Weight } from './pdf-fonts.ts'
+import type { Direction } from './reading-order.ts'
 
 /** The style of a text. Sizes are points, colours red, green and blue from 0 to 1. */
 export type Look = { weight: Weight; size: number; colour: string }
 /** Where the baseline of a text begins, ends or has its middle. */
 export type Spot = { x: number; y: number; align?: 'left' | 'right' | 'centre' }
-/** A text in its glyphs; `width` in points. */
-export type Words = { runs: readonly Run[]; width: number; look: Look }
+/** A line in its glyphs; `width` in points; `readAs`: what is copied where the glyphs stand in another order. */
+export type Words = { runs: readonly Run[]; width: number; look: Look; readAs: string | null }
 export type Box = { x: number; y: number; width: number; height: number }
 
 /** Pages that are drawn one after the other and handed over when they are full; y grows downwards. */
 export type Pages = {
   /** Ends the page and begins the next one; its number. */
   next(): number
-  words(text: string, look: Look): Words
+  /** `direction`: which way the text runs that this is a line of. */
+  words(line: string, look: Look, direction?: Direction): Words
   draw(words: Words, place: Spot): void
   /** The number of pages, known at the end: every page refers to one small drawing that is made last. */
   drawTotal(place: Spot): void
@@ -52,10 +55,10 @@ export function openPages({ title, author, made }: { title: string; author: stri
   const content = openContent()
   let pages = 0
 
-  const words: Pages['words'] = (text, look) => {
-    const runs = fonts.runsOf(text, look.weight)
+  const words: Pages['words'] = (line, look, direction) => {
+    const runs = fonts.runsOf(line, look.weight, direction)
     const width = runs.reduce((sum, run) => sum + run.width, 0)
-    return { runs, width: (width * look.size) / 1000, look }
+    return { runs, width: (width * look.size) / 1000, look, readAs: mayTurn(line) ? line : null }
   }
 
   return {
@@ -137,15 +140,17 @@ function newDocument(info: PDFKit.DocumentInfo): PDFKit.PDFDocument {
 }
 
 /** The operators that show a text; adds its fonts to the resources of the page. */
-function shown({ runs, look }: Words, resources: Record<string, unknown>): string {
-  return runs
+function shown({ runs, look, readAs }: Words, resources: Record<string, unknown>): string {
+  const whole = runs
     .map((run) => {
       resources[run.font.id] ??= run.font.ref()
       const glyphs = `/${run.font.id} ${look.size} Tf <${run.glyphs}> Tj`
-      return run.readAs === null ? glyphs : `/Span <</ActualText <${utf16(run.readAs)}>>> BDC ${glyphs} EMC`
+      return run.readAs === null || readAs !== null ? glyphs : copiedAs(run.readAs, glyphs)
     })
     .join(' ')
+  return readAs === null ? whole : copiedAs(readAs, whole)
 }
 
+const copiedAs = (text: string, glyphs: string) => `/Span <</ActualText <${utf16(text)}>>> BDC ${glyphs} EMC`
 const points = (value: number) => String(Math.round(value * 100) / 100)
 const utf16 = (text: string) => `FEFF${Buffer.from(text, 'utf16le').swap16().toString('hex')}`

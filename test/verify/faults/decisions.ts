@@ -118,6 +118,11 @@ export const DECISION_FAULTS: readonly Fault[] = [
   ...plant('TE1', [
     [`chargeLimit of ${publicId('onexx')}`, 'a limit that nobody has set', merchant(1, 'charge_limit = 5')],
     [
+      `rateLimits of ${publicId('three')}`,
+      'a rate that nobody has granted',
+      merchant(3, `rate_limits = '{"charges": 9}'`),
+    ],
+    [
       `payoutLimit of ${publicId('three')}`,
       'a limit of payouts that nobody has set',
       merchant(3, 'payout_limit = 5'),

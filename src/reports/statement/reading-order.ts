@@ -1,0 +1,61 @@
+import bidiOf from 'bidi-js'
+import { mayTurn } from '../../platform/text.ts'
+
+/** Which way the letters of a text run: of a line, that of the whole text. */
+export type Direction = 'ltr' | 'rtl'
+/** A part of a line whose characters run one way, in the order in which they are read. */
+export type Stretch = { text: string; direction: Direction }
+
+// The package is the function itself; its types describe a module with a default.
+const openBidi = bidiOf as unknown as typeof bidiOf.default
+type Bidi = ReturnType<typeof openBidi>
+
+// What somebody writes into a name or a reference must not turn what stands beside it: marks for embedding, overriding and isolating.
+const TURNING_MARKS = /[\u202a-\u202e\u2066-\u2069]/g
+const FIRST_LETTER = /[\p{L}]/u
+
+// The package sorts units of UTF-16, so each character beyond the first plane is judged as one of the same kind within it.
+const BEYOND = /[\u{10000}-\u{10ffff}]/u
+const RIGHT_TO_LEFT_BEYOND = /[\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
+const LIKE = { mark: '\u0591', rightToLeft: '\u05d0', sign: '\u2022', letter: 'a' }
+
+let opened: Bidi | null = null
+/** Its tables are read when the first such text is printed. */
+const bidi = (): Bidi => {
+  opened ??= openBidi()
+  return opened
+}
+
+/** Which way a text runs as a whole: as its first letter does. */
+export function directionOf(text: string): Direction {
+  const first = FIRST_LETTER.exec(text)?.[0] ?? ''
+  return mayTurn(first) ? 'rtl' : 'ltr'
+}
+
+/** A line as it is printed: its stretches from left to right, by the Unicode bidirectional algorithm (UAX 9). */
+export function inReadingOrder(line: string, direction: Direction): Stretch[] {
+  const characters = [...line.replace(TURNING_MARKS, '')]
+  const judged = characters.map((one) => (BEYOND.test(one) ? likeness(one) : one)).join('')
+  const embedding = bidi().getEmbeddingLevels(judged, direction)
+  const stretches: Stretch[] = []
+  let last = -1
+  for (const at of bidi().getReorderedIndices(judged, embedding)) {
+    const turned = (embedding.levels[at] ?? 0) % 2 === 1
+    const character = characters[at] ?? ''
+    const stretch = stretches.at(-1)
+    if (stretch?.direction === 'rtl' && turned && at === last - 1) stretch.text = character + stretch.text
+    else if (stretch?.direction === 'ltr' && !turned && at === last + 1) stretch.text += character
+    else stretches.push({ text: character, direction: turned ? 'rtl' : 'ltr' })
+    last = at
+  }
+  return stretches
+}
+
+/** What stands for a bracket where it is read from right to left. */
+export const mirrored = (character: string): string => bidi().getMirroredCharacter(character) ?? character
+
+function likeness(character: string): string {
+  if (/\p{M}/u.test(character)) return LIKE.mark
+  if (RIGHT_TO_LEFT_BEYOND.test(character)) return LIKE.rightToLeft
+  return /[\p{L}\p{N}]/u.test(character) ? LIKE.letter : LIKE.sign
+}
