@@ -72,7 +72,8 @@ export const ACTIONS = {
   // A card is worth money to whoever has its code.
   'card.issue': { ...STEP_UP, persons: OWNER, others: COMMAND },
   'card.switch': { ...STEP_UP, persons: OWNER, others: COMMAND },
-  'subaccount.create': { key: 'any', persons: MAKERS },
+  // Its phone is where money goes.
+  'subaccount.create': { key: 'any', persons: MAKERS, audited: true },
   'subaccount.set': { ...AUDITED, persons: OWNER },
 
   'payout.create': { ...MONEY_OUT, key: 'full', persons: OWNER },

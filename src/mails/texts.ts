@@ -147,6 +147,13 @@ const LETTERS = {
       'If none of you did that, revoke the key on the page Developers, change your passwords, and look at the audit.',
     ],
   }),
+  'number-changed': ({ business = '', who = '', ends = '', until = '' }: Values) => ({
+    subject: `Another number to withdraw to (${business})`,
+    lines: [
+      `By ${who}: the number that ends with ${ends}. Withdrawals to it wait until ${until}, and our staff verify it first.`,
+      'If none of you did that, tell us before then, set the right number on the page Withdrawals, and change your passwords.',
+    ],
+  }),
   verified: ({ business = '', link = '' }: Values) => ({
     subject: `${business} is verified`,
     lines: ['Your business is verified and can take real money now. What is left before going live:', link],

@@ -106,7 +106,9 @@ export async function rotateKey(
   const mails = await mailsToOwners(app, told)
   await storeInCell(app, addCellKey(app, holder, { kind, key, at, by: nameOf(actor) }), row)
   await app.directory.transaction(async (tx) => {
-    await tx.send(call(REVOKE_DIRECTORY, holder.id, kind, at.toISOString(), hashApiKey(key)))
+    // Keys of a merchant are made one after the other: the audit tells what was there before.
+    const revoke = call(REVOKE_DIRECTORY, holder.id, kind, at.toISOString(), hashApiKey(key))
+    await tx.send(call(LOCK_HOLDER, holder.id), revoke)
     const add = addDirectoryKey(holder, { kind, key, at })
     return { value: null, last: [add, directoryChanged(), ...keep, row, ...mails] }
   })
@@ -205,4 +207,4 @@ async function storeInCell(app: App, add: Call, row: Call): Promise<void> {
 }
 
 /** A key's public id is derived from the key, so that the directory and the cell have the same. */
-const keyIdOf = (key: string) => `key_${hashApiKey(key).toString('hex').slice(0, 24)}`
+export const keyIdOf = (key: string) => `key_${hashApiKey(key).toString('hex').slice(0, 24)}`

@@ -1,3 +1,4 @@
+import { ACCESS_INVARIANTS } from './access-invariants.ts'
 import { APPROVAL_INVARIANTS } from './approval-invariants.ts'
 import { BULK_INVARIANTS } from './bulk-invariants.ts'
 import { CHARGE_INVARIANTS } from './charge-invariants.ts'
@@ -58,6 +59,7 @@ export const INVARIANTS: readonly Invariant[] = [
   ...OPERATOR_INVARIANTS,
   ...DECISION_INVARIANTS,
   ...TERM_INVARIANTS,
+  ...ACCESS_INVARIANTS,
   ...TIME_INVARIANTS,
   ...OVERDUE_INVARIANTS,
   ...OWNER_INVARIANTS,

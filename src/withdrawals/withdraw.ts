@@ -16,7 +16,7 @@ import { uuidFor } from '../platform/ids.ts'
 import { domainRefusal, notFound, Refusal } from '../platform/refusal.ts'
 import { endAttempt } from '../rails/attempts.ts'
 import { judgeApproving } from './judge-approving.ts'
-import { withdrawalNumber } from './withdrawal-number.ts'
+import { whyWaits, withdrawalNumber } from './withdrawal-number.ts'
 
 export type Decision = 'approved' | 'rejected' | 'cancelled'
 type Decided = { merchantId: number; id: string; decision: Decision; note: string | null }
@@ -66,6 +66,8 @@ export async function requestWithdrawal(
     async payee(tx) {
       const [[own]] = await tx.send(withdrawalNumber(merchantId))
       if (!own?.verified) throw domainRefusal('no_withdrawal_number', 'no verified withdrawal number')
+      const waits = whyWaits(app, own)
+      if (waits !== null) throw domainRefusal('withdrawal_number_waits', waits)
       const least = app.config.withdrawalMin
       if (amount < least)
         throw domainRefusal('amount_too_small', `amount is below the withdrawal minimum of ${least}`)
@@ -102,7 +104,7 @@ function decide(app: App, actor: Actor, { merchantId, id, decision, note }: Deci
     if (!row) throw notFound('withdrawal')
     if (row.state === decision) return { value: null }
     if (row.state !== 'requested') throw alreadyDecided(row.state)
-    if (decision === 'approved') await judgeApproving(tx, row)
+    if (decision === 'approved') await judgeApproving(app, tx, row)
     const decided = call(DECIDE, merchantId, id, decision, note, at.toISOString())
     const act = { actor, action: ACTION_OF[decision], at, merchantId, mode: 'live', subject: id } as const
     const audited = auditRow({ ...act, before: { state: row.state }, after: { state: decision, note } })

@@ -1,3 +1,4 @@
+import { ACCESS_FAULTS } from './faults/access.ts'
 import { APPROVAL_FAULTS } from './faults/approvals.ts'
 import { BULK_FAULTS } from './faults/bulk.ts'
 import { CHARGE_FAULTS } from './faults/charges.ts'
@@ -58,6 +59,7 @@ export const PLANTED_FAULTS: readonly Fault[] = [
   ...RECIPIENT_FAULTS,
   ...OPERATOR_FAULTS,
   ...DECISION_FAULTS,
+  ...ACCESS_FAULTS,
   ...TIME_FAULTS,
   ...OVERDUE_FAULTS,
   ...OWNER_FAULTS,

@@ -1,4 +1,4 @@
-import { APPROVAL, CARD, type Fault, of, PAYOUT, PREPARED, SUBACCOUNT } from '../names.ts'
+import { APPROVAL, CARD, type Fault, of, PAYOUT, PREPARED, SCHEDULE, SUBACCOUNT } from '../names.ts'
 import {
   approvals,
   change,
@@ -7,6 +7,7 @@ import {
   payouts,
   plant,
   prepared,
+  schedules,
   subaccounts,
   withdrawals,
 } from '../planting.ts'
@@ -179,8 +180,62 @@ export const DECISION_FAULTS: readonly Fault[] = [
     ],
     [
       'the number of merchant 3',
+      'a number that differs where the audit masks it',
+      `update withdrawal_numbers set phone = '256711111009'`,
+    ],
+    [
+      'the number of merchant 1',
+      'a first number that nobody has set',
+      `insert into withdrawal_numbers (merchant_id, phone, set_at, verified_at)
+      values (1, '256799999999', '2026-03-10T08:00:00Z', '2026-03-10T08:00:00Z')`,
+    ],
+    ['the number of merchant 3', 'a number that is gone', 'delete from withdrawal_numbers'],
+    ...each([SUBACCOUNT.farm, SUBACCOUNT.shop], (id) => [
+      id,
+      `the phone of ${id} replaced by one that the audit would show alike`,
+      change(subaccounts(id), `payout_phone = '256711111008'`),
+    ]),
+    [
+      SUBACCOUNT.farm,
+      'the phone of a subaccount gone',
+      change(subaccounts(SUBACCOUNT.farm), 'payout_phone = null'),
+    ],
+    [
+      'the number of merchant 3',
       'a number that is not verified any more',
       'update withdrawal_numbers set verified_at = null',
+    ],
+  ]),
+  ...plant('TE4', [
+    [
+      SCHEDULE.cancelled,
+      'a schedule that pays again',
+      change(
+        schedules(SCHEDULE.cancelled),
+        `status = 'active', cancelled_at = null, next_run_at = '2026-03-11T08:00:00Z'`,
+      ),
+    ],
+    [
+      CARD.waiting,
+      'a gift card that nobody has switched off',
+      change(giftCards(CARD.waiting), `deactivated_at = '2026-03-10T08:00:00Z'`),
+    ],
+    [
+      'baseUrl of the machines of merchant 3',
+      'another supplier of machines',
+      `update vending_suppliers set base_url = 'https://thief.example.com'`,
+    ],
+    [
+      'profile of the machines of merchant 3',
+      'machines that are believed no longer',
+      `update vending_profiles set profile = 'default' where merchant_id = 3`,
+    ],
+    [
+      'acceptApiSecret of the machines of merchant 3',
+      'machines that no longer sign with keys',
+      `insert into audit (at, actor_kind, actor, origin, action, merchant_id, after)
+      select at, actor_kind, actor, origin, action, merchant_id, '{"acceptApiSecret": false, "changed": ["acceptApiSecret"]}' from audit
+      where action = 'vending.set' limit 1`,
     ],
   ]),
 ]
