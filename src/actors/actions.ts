@@ -86,11 +86,11 @@ export const ACTIONS = {
   'checker.set': { ...MONEY_OUT, persons: OWNER, others: ['service'] },
   'schedule.create': { ...MONEY_OUT, key: 'full', persons: OWNER },
   'schedule.change': { ...MONEY_OUT, key: 'full', persons: OWNER },
-  'subaccount.payout': { ...MONEY_OUT, persons: OWNER, others: COMMAND },
+  'subaccount.payout': { ...MONEY_OUT, persons: OWNER, others: ['command', 'service'] },
   'top-up.request': { ...AUDITED, persons: OWNER },
   'withdrawal.number': { ...MONEY_OUT, persons: OWNER, others: COMMAND },
   'withdrawal.verify': { ...STEP_UP, operators: ['finance', 'admin'], others: COMMAND },
-  'withdrawal.request': { ...MONEY_OUT, persons: OWNER, others: COMMAND },
+  'withdrawal.request': { ...MONEY_OUT, persons: OWNER, others: ['command', 'service'] },
   'withdrawal.cancel': { ...AUDITED, persons: OWNER },
   'withdrawal.decide': { ...STEP_UP, operators: ['finance', 'admin'], others: COMMAND },
 
@@ -167,7 +167,9 @@ export const ACTIONS = {
   'merchant.set': { ...STEP_UP, operators: ['risk', 'admin'], others: COMMAND },
   // What decides about money: limits, and settlement at once. Told of by an alert.
   'merchant.terms': { ...STEP_UP, operators: ['risk', 'admin'], others: COMMAND },
-  'merchant.close': { ...STEP_UP, operators: ['admin'] },
+  // Nothing is lost by it, and what is owed goes to the verified number alone; it waits while money out is held all the same.
+  'merchant.close': { ...MONEY_OUT, persons: OWNER, operators: ['admin'], others: ['command', 'service'] },
+  'merchant.reopen': { ...STEP_UP, operators: ['risk', 'admin'] },
   'merchant.note': { audited: true, operators: OPERATORS },
   'merchant.view-as': { audited: true, operators: OPERATORS },
   'merchant.name-check': { audited: true, operators: ['risk', 'finance', 'admin'] },

@@ -34,7 +34,7 @@ async function makeSubaccount(tx: Tx, { caller, given }: SubaccountRequest, at: 
   if (given.name === undefined) throw badRequest('subaccount name is required')
   const [[terms]] = await tx.send(termsOf([caller.merchantId]))
   assert(terms, 'a merchant with a key has a row')
-  if (!terms.active) throw merchantInactive()
+  if (!terms.active) throw merchantInactive(terms)
   const subaccount: Subaccount = {
     merchantId: caller.merchantId,
     id: newId('sub_', caller.tag),

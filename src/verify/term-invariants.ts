@@ -20,7 +20,7 @@ const BEGINS = SWITCHES.flatMap(([, name, , value]) =>
 const SAID = `select distinct on (a.merchant_id, s.name) a.merchant_id, s.name, s.value from audit a
     cross join lateral (select * from jsonb_each_text(a.after) union all
       select * from (values ${BEGINS}) b where a.action = 'merchant.create' and a.after ? 'kycStatus') s (name, value)
-  where ${ofActions('merchant.create', 'upgrade.record', ...new Set(SWITCHES.map(([, , action]) => action)))} order by a.merchant_id, s.name, a.id desc`
+  where ${ofActions('merchant.create', 'upgrade.record', 'merchant.close', 'merchant.reopen', ...new Set(SWITCHES.map(([, , action]) => action)))} order by a.merchant_id, s.name, a.id desc`
 
 // The phone of a subaccount is masked in the audit, and the same number of digits may hide another one.
 const digestOf = (phone: string) => `encode(${shortDigestSql(phone)}, 'hex')`

@@ -14,6 +14,7 @@ const GUARDS = [
   ['rail_attempts', 'attempts_born_sending'],
   ['rail_attempts', 'attempts_keep_installation'],
   ['withdrawal_numbers', 'numbers_wait'],
+  ['merchants', 'accounts_move_forward'],
   ['audit', 'audit_never_changes'],
   ['audit', 'audit_never_empty'],
   ['audit', 'audit_waits_for_seal'],

@@ -2,6 +2,7 @@ import type { App } from '../app.ts'
 import { lockTerms, type MerchantTerms } from '../merchants/merchant.ts'
 import type { Tx } from '../platform/db/database.ts'
 import { Refusal } from '../platform/refusal.ts'
+import { mayWithdraw } from './may-withdraw.ts'
 import { type WithdrawalNumber, whyWaits, withdrawalNumber } from './withdrawal-number.ts'
 
 /**
@@ -23,7 +24,7 @@ function changeSince(
   own: WithdrawalNumber | undefined,
   phone: string,
 ): string | null {
-  if (!terms?.active)
+  if (!terms || !mayWithdraw(terms))
     return 'this merchant is inactive now: reject the withdrawal, or approve it when the merchant is active again'
   if (terms.kycStatus !== 'verified')
     return 'this merchant is not verified any more: reject the withdrawal, or approve it when the merchant is verified again'

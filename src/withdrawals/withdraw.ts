@@ -16,6 +16,7 @@ import { uuidFor } from '../platform/ids.ts'
 import { domainRefusal, notFound, Refusal } from '../platform/refusal.ts'
 import { endAttempt } from '../rails/attempts.ts'
 import { judgeApproving } from './judge-approving.ts'
+import { mayWithdraw } from './may-withdraw.ts'
 import { whyWaits, withdrawalNumber } from './withdrawal-number.ts'
 
 export type Decision = 'approved' | 'rejected' | 'cancelled'
@@ -44,12 +45,17 @@ const REASONS = { rejected: 'rail_rejected', cancelled: 'user_cancelled' } as co
 
 /**
  * Requests a withdrawal of live money to the merchant's own verified number (spec 8; G66): amount and fee leave available
- * now, and nothing is sent before an operator approves. Throws Refusal with nothing written.
+ * now, and nothing is sent before an operator approves. `least`: the smallest that may be asked for. Throws Refusal with nothing written.
  */
 export async function requestWithdrawal(
   app: App,
   actor: Actor,
-  { merchantId, amount, key }: { merchantId: number; amount: number; key?: string | undefined },
+  {
+    merchantId,
+    amount,
+    key,
+    least = app.config.withdrawalMin,
+  }: { merchantId: number; amount: number; key?: string | undefined; least?: number },
 ): Promise<NewPayout> {
   allow(actor, 'withdrawal.request', merchantId)
   requireLive(actor)
@@ -60,7 +66,7 @@ export async function requestWithdrawal(
     amount,
     key,
     before(terms) {
-      if (!terms.active) throw merchantInactive()
+      if (!mayWithdraw(terms)) throw merchantInactive(terms)
       judgeVerification({ terms, mode: 'live' })
     },
     async payee(tx) {
@@ -68,7 +74,6 @@ export async function requestWithdrawal(
       if (!own?.verified) throw domainRefusal('no_withdrawal_number', 'no verified withdrawal number')
       const waits = whyWaits(app, own)
       if (waits !== null) throw domainRefusal('withdrawal_number_waits', waits)
-      const least = app.config.withdrawalMin
       if (amount < least)
         throw domainRefusal('amount_too_small', `amount is below the withdrawal minimum of ${least}`)
       return { phone: own.phone, name: null }

@@ -34,6 +34,7 @@ const ORDER = [
   ['payment-links'],
   ['vending'],
   ['storefront', 'disputes'],
+  ['closing'],
   ['reports'],
   ['pages'],
   ['notices'],

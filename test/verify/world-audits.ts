@@ -160,6 +160,20 @@ function set(): Told[] {
   ]
 }
 
+/** Merchant 2 has closed its account, after its last payment. */
+export async function closeAccounts(app: App): Promise<void> {
+  const at = app.clock.now()
+  await app.db.pool.query(
+    `update merchants set active = false, closing_at = $1, closing_by = 'owner', closed_at = $1 where id = 2`,
+    [at],
+  )
+  const act = { merchantId: 2, action: 'merchant.close' } as const
+  await writeActs(app, [
+    { ...act, after: { active: false, account: 'closing' } },
+    { ...act, after: { account: 'closed' } },
+  ])
+}
+
 async function useMachines(app: App): Promise<void> {
   const at = app.clock.now()
   await app.db.pool.query(
