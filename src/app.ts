@@ -79,6 +79,7 @@ export type SweepName =
   | 'follow-freeze'
   | 'finish-keys'
   | 'finish-bulks'
+  | 'close-accounts'
   | 'expire-prepared'
   | 'checkpoint-ledgers'
   | 'raise-alerts'

@@ -7,6 +7,7 @@ import { expireApprovals } from './approvals/end-approval.ts'
 import { finishKeys } from './charges/finish-keys.ts'
 import { chargeFollower, FOLLOWED_AT_ONCE } from './charges/follow-charges.ts'
 import { settleCharges } from './charges/settle-charges.ts'
+import { closeAccounts } from './closing/close-accounts.ts'
 import { keyPruner } from './idempotency/prune-keys.ts'
 import { LOOKED_FOR, lookForWork } from './jobs/due-work.ts'
 import { checkpointLedgers } from './ledger/checkpoints.ts'
@@ -90,6 +91,7 @@ export function sweepsOf(app: App): CellSweep[] {
     'follow-freeze': { everyMs: 5 * SECOND, runOnce: () => tendFreezes(app) },
     'finish-keys': { everyMs: 5 * SECOND, runOnce: () => finishAllKeys(app) },
     'finish-bulks': { everyMs: 2 * SECOND, runOnce: () => finishBulks(app) },
+    'close-accounts': { everyMs: MINUTE, full: Number.POSITIVE_INFINITY, runOnce: () => closeAccounts(app) },
     'expire-prepared': { everyMs: MINUTE, runOnce: () => expireWaiting(app) },
     'checkpoint-ledgers': { everyMs: 5 * SECOND, restMs: 30 * SECOND, runOnce: () => checkpoint(app) },
     // A condition that holds still holds when it is looked at again at once.

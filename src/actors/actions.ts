@@ -72,7 +72,8 @@ export const ACTIONS = {
   // A card is worth money to whoever has its code.
   'card.issue': { ...STEP_UP, persons: OWNER, others: COMMAND },
   'card.switch': { ...STEP_UP, persons: OWNER, others: COMMAND },
-  'subaccount.create': { key: 'any', persons: MAKERS },
+  // Its phone is where money goes.
+  'subaccount.create': { key: 'any', persons: MAKERS, audited: true },
   'subaccount.set': { ...AUDITED, persons: OWNER },
 
   'payout.create': { ...MONEY_OUT, key: 'full', persons: OWNER },
@@ -85,11 +86,11 @@ export const ACTIONS = {
   'checker.set': { ...MONEY_OUT, persons: OWNER, others: ['service'] },
   'schedule.create': { ...MONEY_OUT, key: 'full', persons: OWNER },
   'schedule.change': { ...MONEY_OUT, key: 'full', persons: OWNER },
-  'subaccount.payout': { ...MONEY_OUT, persons: OWNER, others: COMMAND },
+  'subaccount.payout': { ...MONEY_OUT, persons: OWNER, others: ['command', 'service'] },
   'top-up.request': { ...AUDITED, persons: OWNER },
   'withdrawal.number': { ...MONEY_OUT, persons: OWNER, others: COMMAND },
   'withdrawal.verify': { ...STEP_UP, operators: ['finance', 'admin'], others: COMMAND },
-  'withdrawal.request': { ...MONEY_OUT, persons: OWNER, others: COMMAND },
+  'withdrawal.request': { ...MONEY_OUT, persons: OWNER, others: ['command', 'service'] },
   'withdrawal.cancel': { ...AUDITED, persons: OWNER },
   'withdrawal.decide': { ...STEP_UP, operators: ['finance', 'admin'], others: COMMAND },
 
@@ -166,7 +167,9 @@ export const ACTIONS = {
   'merchant.set': { ...STEP_UP, operators: ['risk', 'admin'], others: COMMAND },
   // What decides about money: limits, and settlement at once. Told of by an alert.
   'merchant.terms': { ...STEP_UP, operators: ['risk', 'admin'], others: COMMAND },
-  'merchant.close': { ...STEP_UP, operators: ['admin'] },
+  // Nothing is lost by it, and what is owed goes to the verified number alone; it waits while money out is held all the same.
+  'merchant.close': { ...MONEY_OUT, persons: OWNER, operators: ['admin'], others: ['command', 'service'] },
+  'merchant.reopen': { ...STEP_UP, operators: ['risk', 'admin'] },
   'merchant.note': { audited: true, operators: OPERATORS },
   'merchant.view-as': { audited: true, operators: OPERATORS },
   'merchant.name-check': { audited: true, operators: ['risk', 'finance', 'admin'] },

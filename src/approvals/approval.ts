@@ -58,6 +58,8 @@ export type Commands = {
     instead_of: string | null
     reason: string
   }
+  /** `closed_at`: the closing that is meant. */
+  'reopen-account': { kind: 'reopen-account'; merchant: string; closed_at: string; reason: string }
   /** `statement`: the import; its name and digest are what the asker saw. */
   'take-back-statement': {
     kind: 'take-back-statement'
@@ -88,6 +90,7 @@ export const ACTION_OF = {
   installation: 'installation.switch',
   'take-back-statement': 'statement.take-back',
   'accept-breach': 'breach.accept',
+  'reopen-account': 'merchant.reopen',
 } as const satisfies Record<ApprovalKind, Action>
 
 export type ApprovalStatus = 'waiting' | 'approved' | 'rejected' | 'withdrawn' | 'expired'

@@ -14,6 +14,7 @@ import { ACCEPT_BREACH } from './breach.ts'
 import type { Effect } from './effect.ts'
 import { INSTALLATION } from './installation.ts'
 import { alreadyEnded, judgeApproving } from './judge-approval.ts'
+import { REOPEN_ACCOUNT } from './reopen.ts'
 import { TAKE_BACK_STATEMENT } from './take-back-statement.ts'
 import { UNFREEZE_MERCHANT, UNFREEZE_PLATFORM } from './unfreeze.ts'
 import { withdrawIfLeft } from './withdraw-left.ts'
@@ -26,6 +27,7 @@ const EFFECTS = {
   installation: INSTALLATION,
   'take-back-statement': TAKE_BACK_STATEMENT,
   'accept-breach': ACCEPT_BREACH,
+  'reopen-account': REOPEN_ACCOUNT,
 } satisfies { [Kind in Exclude<ApprovalKind, keyof MoreEffects>]: Effect<Kind> }
 
 /** The effects that belong to folders further right. */

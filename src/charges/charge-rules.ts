@@ -44,7 +44,7 @@ export function judgeCharge(
 ): Judged {
   const { amount, channel } = input
   const live = mode === 'live'
-  if (!terms.active) throw merchantInactive()
+  if (!terms.active) throw merchantInactive(terms)
   judgeAmount({ amount, currency: input.currency ?? 'UGX' }, { terms, config })
   if (live && terms.kycStatus !== 'verified') throw verificationRequired()
   if (live && !LIVE_CHANNELS.includes(channel))

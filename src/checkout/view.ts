@@ -143,7 +143,7 @@ export type Answered = { says: string; saidAt: Date }
 /** A page on which nothing can be paid, and why. `unknown` is a 404; `trouble` a fault of ours or a busy service. */
 export type ClosedView = {
   kind: 'closed'
-  why: 'inactive' | 'expired' | 'unknown' | 'trouble' | 'busy'
+  why: 'inactive' | 'left' | 'expired' | 'unknown' | 'trouble' | 'busy'
   cancelUrl: string | null
   /** The merchant's public page, if it is open. */
   storefront: string | null

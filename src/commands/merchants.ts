@@ -1,3 +1,4 @@
+import { closeAccount, keepAccount } from '../closing/close-account.ts'
 import { createMerchant } from '../merchants/create-merchant.ts'
 import { allMerchants, type Merchant } from '../merchants/merchant.ts'
 import { findMerchant, type MerchantChange } from '../merchants/set-merchant.ts'
@@ -75,7 +76,27 @@ const set = command({
   },
 })
 
-export const merchantCommands = [create, list, show, set]
+const close = command({
+  usage: 'merchants close <m> [--says S]',
+  says: 'close the account: it takes no more money, what it holds is paid out, then keys and sessions end; --says: what its owners are told',
+  unshown: ['says'],
+  async run(input) {
+    const { app, merchant } = await ofMerchant(input)
+    const says = optionalText(input, 'says') ?? null
+    return answerWith(await closeAccount(app, input.actor, { merchant, says }))
+  },
+})
+
+const keep = command({
+  usage: 'merchants keep <m>',
+  says: 'keep an account open that is being closed',
+  async run(input) {
+    const { app, merchant } = await ofMerchant(input)
+    return answerWith(await keepAccount(app, input.actor, merchant))
+  },
+})
+
+export const merchantCommands = [create, list, show, set, close, keep]
 
 function readChange(input: CommandInput): MerchantChange {
   const given = (name: string) => optionalText(input, name)
@@ -154,6 +175,7 @@ const facts = (merchant: Merchant) => ({
   inactive_since: merchant.inactiveSince?.toISOString() ?? null,
   inactive_for: merchant.inactiveFor,
   limits_set_at: merchant.limitsSetAt?.toISOString() ?? null,
+  closing_at: merchant.closingAt?.toISOString() ?? null,
   closed_at: merchant.closedAt?.toISOString() ?? null,
   created_at: merchant.createdAt.toISOString(),
 })

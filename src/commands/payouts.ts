@@ -14,6 +14,8 @@ import {
   getWithdrawalNumber,
   setWithdrawalNumber,
   verifyWithdrawalNumber,
+  type WithdrawalNumber,
+  whyWaits,
 } from '../withdrawals/withdrawal-number.ts'
 import { type Command, type CommandAnswer, command } from './command.ts'
 import { amountOf, type CommandInput, modeOf, ofMerchant, optionalText, required } from './input.ts'
@@ -90,6 +92,10 @@ const subaccountStatus = (verb: string, status: SubaccountStatus): Command =>
     },
   })
 
+const shownNumber = ({ phone, verified, waitsUntil }: WithdrawalNumber) => ({
+  ...{ phone, verified, waits_until: waitsUntil },
+})
+
 const withdrawalNumber = command({
   usage: 'withdrawals number <m> [--phone P]',
   says: "where the merchant's own money may go; with --phone: set it, and a new number has to be verified",
@@ -100,9 +106,11 @@ const withdrawalNumber = command({
       phone === undefined
         ? await getWithdrawalNumber(app, merchant.id)
         : await setWithdrawalNumber(app, input.actor, { merchantId: merchant.id, phone })
+    const waits = whyWaits(app, number)
+    const state = number.verified ? 'verified' : 'not yet verified'
     return {
-      json: number,
-      lines: [`${number.phone} (${number.verified ? 'verified' : 'not yet verified'})`],
+      json: shownNumber(number),
+      lines: [`${number.phone} (${state})`, ...(waits === null ? [] : [waits])],
     }
   },
 })
@@ -114,7 +122,7 @@ const verifyNumber = command({
     const { app, merchant } = await ofMerchant(input)
     const looked = { merchantId: merchant.id, phone: required(input, 'phone') }
     const number = await verifyWithdrawalNumber(app, input.actor, looked)
-    return { json: number, lines: [`${number.phone} is verified`] }
+    return { json: shownNumber(number), lines: [`${number.phone} is verified`] }
   },
 })
 

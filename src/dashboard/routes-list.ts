@@ -18,6 +18,7 @@ import { SECURITY_ROUTES } from './people/security-routes.ts'
 import { SEARCH_ROUTES } from './search/search-page.tsx'
 import { AUDIT_ROUTES } from './settings/audit-page.tsx'
 import { BUSINESS_ROUTES } from './settings/business-page.tsx'
+import { CLOSE_ROUTES } from './settings/close-page.tsx'
 import { SETTINGS_ROUTES } from './settings/settings-page.tsx'
 import { STOREFRONT_ROUTES } from './storefront/item-forms.ts'
 import { SUBACCOUNT_ROUTES } from './subaccounts/subaccount-routes.ts'
@@ -43,6 +44,7 @@ export const ROUTES: readonly DashboardRoute[] = [
   ...SECURITY_ROUTES,
   ...SETTINGS_ROUTES,
   ...BUSINESS_ROUTES,
+  ...CLOSE_ROUTES,
   ...AUDIT_ROUTES,
   ...NOTICE_ROUTES,
   ...COUNTER_ROUTES,

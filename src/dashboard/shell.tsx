@@ -1,3 +1,4 @@
+import { mayDo } from '../actors/allow.ts'
 import { Bar, Frame, Guest, Place } from '../pages/frame.tsx'
 import { Note, timeText } from '../pages/parts.tsx'
 import type { Asked } from '../pages/route.ts'
@@ -42,7 +43,14 @@ export function Shell({ page, asked: { requestId, here }, visit }: ShellProps) {
         {mode === 'live' && <a href={twin(visit)}>{FRAME.toTest}</a>}
       </Bar>
       <Place visit={visit} path={pathIn(visit.here, visit.base)} navigation={NAVIGATION}>
-        {!merchant.active && <Note tone="warn">{FRAME.inactive}</Note>}
+        {!merchant.active && (
+          <Note tone="warn">
+            {merchant.account === 'open' ? FRAME.inactive : FRAME[merchant.account]}{' '}
+            {merchant.account !== 'open' && mayDo(visit.caller, 'merchant.close') && (
+              <a href={visit.to('/settings/close')}>{FRAME.more}</a>
+            )}
+          </Note>
+        )}
         {look === null && !signedIn.person.confirmed && !signedIn.till && (
           <Note>
             {FRAME.unconfirmed} <a href={visit.to('/settings/security')}>{FRAME.resend}</a>

@@ -3,6 +3,7 @@ import { actionsText } from '../actors/actions.ts'
 import { APPROVAL_MOVES } from '../approvals/approval.ts'
 import { CHARGE_MOVES } from '../charges/charge.ts'
 import type { Endpoint } from '../http/endpoint.ts'
+import { ACCOUNT_MOVES } from '../merchants/account-state.ts'
 import { PAYOUT_MOVES } from '../payouts/payout.ts'
 import { PREPARED_MOVES } from '../payouts/prepared/prepared-payout.ts'
 import { printSchema } from '../platform/db/print-schema.ts'
@@ -52,6 +53,7 @@ const MOVES = {
   'A prepared payout': PREPARED_MOVES,
   'An approval': APPROVAL_MOVES,
   'A top-up': TOP_UP_MOVES,
+  'An account': ACCOUNT_MOVES,
   'A verification application': APPLICATION_MOVES,
   'A schedule': SCHEDULE_MOVES,
   'The dispense of a vending order': VENDING_MOVES,

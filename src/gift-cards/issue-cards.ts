@@ -24,7 +24,7 @@ export type IssuedCard = { id: string; code: string; value: number; expires_at: 
 /** `again`: an earlier call with this key made them. */
 export type IssuedCards = { cards: readonly IssuedCard[]; again: boolean }
 
-type Issuer = Pick<Merchant, 'id' | 'tag' | 'active'>
+type Issuer = Pick<Merchant, 'id' | 'tag' | 'active'> & Partial<Pick<Merchant, 'account'>>
 
 export const MOST_CARDS = 50
 const LONGEST_NOTES = 1000
@@ -111,7 +111,7 @@ const keyed = (issuer: Issuer, { commandKey, ...issue }: CardIssue & { commandKe
 })
 
 function drawDraft(app: App, issuer: Issuer, { value, quantity, expires }: CardIssue): Draft {
-  if (!issuer.active) throw merchantInactive()
+  if (!issuer.active) throw merchantInactive(issuer)
   const { amountMax } = app.config
   if (value > amountMax) throw domainRefusal('amount_too_large', `value exceeds the maximum of ${amountMax}`)
   const at = app.clock.now()

@@ -84,6 +84,11 @@ export const ERROR_CODES: Readonly<Record<string, ErrorCode>> = {
     'The account was deactivated. It reads everything and changes nothing.',
     'Ask us why.',
   ),
+  account_closed: told(
+    '400',
+    'The account closes, or is closed. It reads everything and takes no more money; while it closes, refunds still work.',
+    'Nothing: its owner has closed it. The owner can keep it open until the last money has gone; afterwards ask us.',
+  ),
   verification_required: told(
     '400',
     'Live money needs a verified business.',

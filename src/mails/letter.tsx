@@ -1,5 +1,5 @@
 import { renderToString } from 'preact-render-to-string'
-import type { Letter } from './texts.ts'
+import type { Letter } from './words.ts'
 
 const isAddress = (line: string) => /^https?:\/\/\S+$/.test(line)
 

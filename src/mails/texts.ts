@@ -1,25 +1,12 @@
 import { inSentence, withoutUnseen } from '../platform/text.ts'
-
-type Values = Readonly<Record<string, string>>
-
-/** The words of a mail. A line that is an address of ours becomes a link. */
-export type Letter = { subject: string; lines: readonly string[] }
+import { ACCOUNT_LETTERS } from './account-letters.ts'
+import type { Letter, Values } from './words.ts'
 
 const NOT_YOU = 'If that was not you, change your password and look at the sessions on the page Security.'
 
-/** What the owners of a business are told of its keys and secrets. */
-const SECRET_ACTS = {
-  'key-made': 'A new API key was made',
-  'key-replaced': 'An API key was replaced, and all older ones of its kind were revoked',
-  'key-revoked': 'An API key was revoked',
-  'key-shown': 'An API key was looked at',
-  'secret-changed': 'The signing secret of webhooks was changed',
-  'secret-shown': 'The signing secret of webhooks was looked at',
-} as const
-export type SecretAct = keyof typeof SECRET_ACTS
-
 /** Every mail that the product sends, by name. */
 const LETTERS = {
+  ...ACCOUNT_LETTERS,
   'confirm-email': ({ business = '', link = '' }: Values) => ({
     subject: 'Confirm your e-mail address',
     lines: [
@@ -139,13 +126,6 @@ const LETTERS = {
   'codes-renewed': () => ({
     subject: 'New recovery codes',
     lines: ['New recovery codes were made for your account. The old ones work no longer.', NOT_YOU],
-  }),
-  'secret-act': ({ act = '', business = '', who = '', ends = '' }: Values) => ({
-    subject: `${(SECRET_ACTS as Values)[act] ?? 'A key was changed'} (${business})`,
-    lines: [
-      `By ${who}.${ends === '' ? '' : ` The key ends with ${ends}.`}`,
-      'If none of you did that, revoke the key on the page Developers, change your passwords, and look at the audit.',
-    ],
   }),
   verified: ({ business = '', link = '' }: Values) => ({
     subject: `${business} is verified`,

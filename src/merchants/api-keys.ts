@@ -8,10 +8,12 @@ import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { domainRefusal, invalidRequest } from '../platform/refusal.ts'
 import { echo, hasForbiddenControl } from '../platform/text.ts'
+import { ACCOUNT_STATE, type AccountState } from './account-state.ts'
 import { allowKind } from './allow-key.ts'
 import { directoryChanged } from './authenticate.ts'
 import { closeRevokedKeys } from './close-revoked-keys.ts'
 import { findCommand, keepCommand } from './command-keys.ts'
+import { closedMerchant } from './set-merchant.ts'
 import { mailsToOwners } from './tell-owners.ts'
 
 /** What the sealed copy of a key is bound to, beside its merchant and kind. */
@@ -43,6 +45,14 @@ const ADD_CELL = statement(
 const REVOKE_ONE = statement<{ id: string }>(
   'revoke directory key',
   `update api_keys set revoked_at = coalesce(revoked_at, $3) where merchant_id = $1 and id = $2 returning id`,
+)
+const END_ALL = statement<{ id: string }>(
+  'end all directory keys',
+  'update api_keys set revoked_at = $2 where merchant_id = $1 and revoked_at is null returning id',
+)
+const ACCOUNT = statement<{ account: AccountState }>(
+  'account of holder',
+  `select ${ACCOUNT_STATE} as account from merchants where id = $1`,
 )
 const LOCK_HOLDER = statement(
   'lock holder of keys',
@@ -93,6 +103,7 @@ export async function rotateKey(
 ): Promise<string> {
   allow(actor, 'key.rotate', holder.id)
   allowKind(actor, { merchantId: holder.id, kind })
+  await refuseClosed(app, holder)
   const command = { command: 'keys rotate', input: { merchant: holder.id, kind } }
   const seen =
     commandKey === undefined ? null : await findCommand<{ key: string }>(app, { ...command, key: commandKey })
@@ -106,7 +117,9 @@ export async function rotateKey(
   const mails = await mailsToOwners(app, told)
   await storeInCell(app, addCellKey(app, holder, { kind, key, at, by: nameOf(actor) }), row)
   await app.directory.transaction(async (tx) => {
-    await tx.send(call(REVOKE_DIRECTORY, holder.id, kind, at.toISOString(), hashApiKey(key)))
+    // Keys of a merchant are made one after the other: the audit tells what was there before.
+    const revoke = call(REVOKE_DIRECTORY, holder.id, kind, at.toISOString(), hashApiKey(key))
+    await tx.send(call(LOCK_HOLDER, holder.id), revoke)
     const add = addDirectoryKey(holder, { kind, key, at })
     return { value: null, last: [add, directoryChanged(), ...keep, row, ...mails] }
   })
@@ -124,6 +137,7 @@ export async function createKey(
 ): Promise<{ id: string; key: string }> {
   allow(actor, 'key.create', holder.id)
   allowKind(actor, { merchantId: holder.id, kind })
+  await refuseClosed(app, holder)
   checkName(name)
   const command = {
     command: 'keys create',
@@ -204,5 +218,15 @@ async function storeInCell(app: App, add: Call, row: Call): Promise<void> {
   })
 }
 
+/** Every key of a merchant ends: its account is closed, which the caller's row of the audit says. */
+export const endAllKeys = (merchantId: number, at: Date): Call<{ id: string }> =>
+  call(END_ALL, merchantId, at.toISOString())
+
+/** An account that is closed gets no new key. */
+async function refuseClosed(app: App, { id }: Holder): Promise<void> {
+  const [holder] = await app.db.query(ACCOUNT, [id])
+  if (holder?.account === 'closed') throw closedMerchant()
+}
+
 /** A key's public id is derived from the key, so that the directory and the cell have the same. */
-const keyIdOf = (key: string) => `key_${hashApiKey(key).toString('hex').slice(0, 24)}`
+export const keyIdOf = (key: string) => `key_${hashApiKey(key).toString('hex').slice(0, 24)}`

@@ -11,7 +11,7 @@ import { isTaken } from '../platform/db/taken.ts'
 import { newId, newTag, randomText } from '../platform/ids.ts'
 import { invalidRequest } from '../platform/refusal.ts'
 import { hasForbiddenControl } from '../platform/text.ts'
-import { addCellKey, addDirectoryKey } from './api-keys.ts'
+import { addCellKey, addDirectoryKey, keyIdOf } from './api-keys.ts'
 import { directoryChanged } from './authenticate.ts'
 import { formerHandle, handleTaken } from './change-handle.ts'
 import { findCommand, keepCommand } from './command-keys.ts'
@@ -182,9 +182,12 @@ function drawDraft(input: NewMerchant, attempt: number): Draft {
 type Beginning = { draft: Draft & { id: number }; input: NewMerchant; at: Date }
 
 /** With what it begins: `verify` compares what stands with the newest row that says something of it. */
-const createdBy = (actor: Actor, { draft: { id, publicId, handle }, input, at }: Beginning): Act => ({
+const createdBy = (actor: Actor, { draft: { id, publicId, handle, keys }, input, at }: Beginning): Act => ({
   ...{ actor, action: 'merchant.create', at, merchantId: id, subject: publicId },
-  after: { handle, kycStatus: kycOf(input), vendingEnabled: input.vending ?? false },
+  after: {
+    ...{ handle, kycStatus: kycOf(input), vendingEnabled: input.vending ?? false },
+    keys: Object.fromEntries(KINDS.map((kind) => [keyIdOf(keys[kind]), kind])),
+  },
 })
 
 const kycOf = ({ verified }: NewMerchant) => (verified ? 'verified' : 'pending')

@@ -6,6 +6,7 @@ import { type Call, call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { domainRefusal } from '../platform/refusal.ts'
 import type { GrantedRates } from '../rate-limits/rates.ts'
+import { ACCOUNT_STATE, type AccountState } from './account-state.ts'
 
 export type Mode = 'test' | 'live'
 /** As answers show it. No third will come, so it is the one closed list of them. */
@@ -39,7 +40,10 @@ export type Merchant = {
   inactiveSince: Date | null
   inactiveFor: string | null
   limitsSetAt: Date | null
-  /** Since when it is no merchant any more: it was never used. */
+  /** Since when its account closes, who asked for it, and since when it is closed (account-state.ts). */
+  account: AccountState
+  closingAt: Date | null
+  closingBy: 'owner' | 'operator' | null
   closedAt: Date | null
   createdAt: Date
 }
@@ -50,7 +54,8 @@ const COLUMNS = `id, public_id as "publicId", tag, handle, name, email, public_k
   rate_limits as "rateLimits", webhook_url as "webhookUrl", auto_refund_on_jam as "autoRefundOnJam", test_hold as "testHold",
   test_clock_offset_ms as "testClockOffsetMs", fail_next_payouts as "failNextPayouts",
   fail_next_reason as "failNextReason", inactive_since as "inactiveSince", inactive_for as "inactiveFor",
-  limits_set_at as "limitsSetAt", closed_at as "closedAt", created_at as "createdAt"`
+  limits_set_at as "limitsSetAt", ${ACCOUNT_STATE} as account, closing_at as "closingAt", closing_by as "closingBy",
+  closed_at as "closedAt", created_at as "createdAt"`
 
 const MERCHANTS_BY_ID = statement<Merchant>(
   'merchants by id',
@@ -68,6 +73,7 @@ export type MerchantTerms = Pick<
   | 'id'
   | 'tag'
   | 'active'
+  | 'account'
   | 'kycStatus'
   | 'instantSettlement'
   | 'chargeLimit'
@@ -81,7 +87,7 @@ export type MerchantTerms = Pick<
 const TERMS = `select id, tag, active, kyc_status as "kycStatus", instant_settlement as "instantSettlement",
      charge_limit as "chargeLimit", payout_limit as "payoutLimit", vending_enabled as "vendingEnabled", test_hold as "testHold",
      test_clock_offset_ms as "testClockOffsetMs", fail_next_payouts as "failNextPayouts",
-     webhook_url is not null as "hasWebhookUrl"
+     ${ACCOUNT_STATE} as account, webhook_url is not null as "hasWebhookUrl"
    from merchants where id = any($1::bigint[])`
 const TERMS_BY_ID = statement<MerchantTerms>('merchant terms by id', TERMS)
 const LOCK_TERMS = statement<MerchantTerms>('lock merchant terms', `${TERMS} order by id for share`)
@@ -135,15 +141,25 @@ export const termsForPayout = (places: readonly { merchantId: number; mode: Mode
     ...new Set(places.map((place) => place.merchantId)),
   ])
 
-/** 400: a deactivated merchant reads everything and posts nothing (contract.md 3 c). */
-export const merchantInactive = () => domainRefusal('merchant_inactive', 'merchant is not active')
+/** 400: a deactivated merchant reads everything and posts nothing (contract.md 3 c); so does one whose account closes. */
+export const merchantInactive = ({ account = 'open' }: Partial<Pick<MerchantTerms, 'account'>>) =>
+  account === 'open'
+    ? domainRefusal('merchant_inactive', 'merchant is not active')
+    : domainRefusal('account_closed', 'this account is closed: it takes no new payments')
+
+/**
+ * The terms for money that goes back or out while an account closes: refunds, pay-outs of subaccounts and withdrawals. What was switched
+ * off by an operator stays so.
+ */
+export const whileClosing = (terms: MerchantTerms): MerchantTerms =>
+  terms.account === 'closing' ? { ...terms, active: true } : terms
 
 /** Outside a transaction, for acts that themselves move no money. Throws merchantInactive. */
 export async function requireActive(app: Pick<App, 'db'>, merchantId: number): Promise<void> {
   const wanted = termsOf([merchantId])
   const [terms] = await app.db.query(wanted.statement, wanted.values)
   assert(terms, 'a merchant with a key has a row')
-  if (!terms.active) throw merchantInactive()
+  if (!terms.active) throw merchantInactive(terms)
 }
 
 /** The longest hold that the settings allow, in both modes. */

@@ -149,10 +149,11 @@ export async function setMerchant(
   if (change.webhookUrl) await checkWebhookUrl(app, change.webhookUrl)
   const wanted = merchantNamed(merchant.publicId)
   const changed = await app.db.transaction(async (tx) => {
-    await lockRow(tx, merchant.id)
+    await lockMerchant(tx, merchant.id)
     const [[now]] = await tx.send(wanted)
     const before = now as Merchant // It was just locked.
-    if (before.closedAt !== null) throw closedMerchant()
+    if (before.account === 'closed') throw closedMerchant()
+    if (before.account === 'closing' && change.active === true) throw closing()
     const rateLimits = granted(before.rateLimits, change.rateLimits)
     const next: Merchant = { ...before, ...change, rateLimits }
     const at = app.clock.now()
@@ -178,8 +179,11 @@ export async function setMerchant(
 const granted = (before: GrantedRates, change: MerchantChange['rateLimits'] = {}): GrantedRates =>
   Object.fromEntries(Object.entries({ ...before, ...change }).filter(([, limit]) => limit !== null))
 
-const closedMerchant = () =>
+export const closedMerchant = () =>
   domainRefusal('merchant_closed', 'this merchant was closed and cannot be changed')
+
+const closing = () =>
+  domainRefusal('merchant_closing', 'this account is being closed: keep it open instead of activating it')
 
 type Changed = { actor: Actor; at: Date; before: Merchant; next: Merchant }
 
@@ -194,7 +198,7 @@ function actsOf(fields: readonly (keyof MerchantChange)[], { actor, at, before, 
 }
 
 /** Live payouts share locks on the row without ever leaving a gap. A lock on the table is granted in order. */
-async function lockRow(tx: Tx, merchantId: number): Promise<void> {
+export async function lockMerchant(tx: Tx, merchantId: number): Promise<void> {
   const [free] = await tx.send(call(LOCK_FREE, merchantId))
   if (free.length === 0) await tx.send(call(LOCK_ALL), call(LOCK, merchantId))
 }

@@ -1,5 +1,6 @@
 import type { App, Gateway } from '../app.ts'
 import { statement } from '../platform/db/statement.ts'
+import { ACCOUNT_STATE, type AccountState } from './account-state.ts'
 import type { KycStatus } from './merchant.ts'
 
 /** A merchant for its customers' pages, with the cell that serves it. */
@@ -10,6 +11,7 @@ export type Shop = {
   name: string
   handle: string
   active: boolean
+  account: AccountState
   kycStatus: KycStatus
   vendingEnabled: boolean
   chargeLimit: number | null
@@ -39,7 +41,7 @@ const IS_CLAIM = statement<{ claim: boolean }>(
 )
 const FACTS = statement<Omit<Shop, 'app'>>(
   'shop',
-  `select m.id as "merchantId", m.tag, m.name, m.handle, m.active, m.kyc_status as "kycStatus",
+  `select m.id as "merchantId", m.tag, m.name, m.handle, m.active, ${ACCOUNT_STATE} as account, m.kyc_status as "kycStatus",
      m.vending_enabled as "vendingEnabled", m.charge_limit as "chargeLimit", b.accent, b.logo_at as "logoAt"
    from merchants m left join brandings b on b.merchant_id = m.id where m.id = $1`,
 )

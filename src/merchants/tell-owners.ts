@@ -1,8 +1,8 @@
 import type { Actor, MerchantRole } from '../actors/actor.ts'
 import { nameOf } from '../actors/actor.ts'
 import type { App } from '../app.ts'
+import type { SecretAct } from '../mails/account-letters.ts'
 import { addMail } from '../mails/mail.ts'
-import type { SecretAct } from '../mails/texts.ts'
 import type { Call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 

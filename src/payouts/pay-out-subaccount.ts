@@ -2,7 +2,7 @@ import type { Actor } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
-import type { Mode } from '../merchants/merchant.ts'
+import { type Mode, whileClosing } from '../merchants/merchant.ts'
 import { domainRefusal } from '../platform/refusal.ts'
 import { getSubaccount } from '../subaccounts/find-subaccounts.ts'
 import { acceptPayout, type Wanted } from './accept-payout.ts'
@@ -60,7 +60,7 @@ export async function wantedOf(
     before: (terms) =>
       judgePayout(
         { amount, currency: 'UGX', channel: DEFAULT_PAYOUT_CHANNEL },
-        { terms, mode: holder.mode, config: app.config },
+        { terms: whileClosing(terms), mode: holder.mode, config: app.config },
       ),
   }
 }

@@ -17,7 +17,7 @@ type Under = { terms: MerchantTerms; mode: Mode; config: Config }
  * The stops, the balance and the rail come after them.
  */
 export function judgePayout({ amount, currency, channel }: PayoutTerms, under: Under): void {
-  if (!under.terms.active) throw merchantInactive()
+  if (!under.terms.active) throw merchantInactive(under.terms)
   judgeLimits(amount, { most: under.config.amountMax, own: under.terms.payoutLimit, noun: 'payout' })
   if (currency !== 'UGX')
     throw domainRefusal('unsupported_currency', 'demo only supports UGX', { field: 'currency' })

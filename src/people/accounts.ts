@@ -29,10 +29,10 @@ export type Account = {
 /** So many accounts may claim an address besides whoever has proven it; then the newest give way. */
 export const MOST_CLAIMS = 10
 
-const ADD = statement<{ id: number }>(
+const ADD = statement<{ id: number; publicId: string }>(
   'add person',
   `insert into people (public_id, realm, kind, name, email, email_key, password, confirmed_at, created_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning id`,
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning id, public_id as "publicId"`,
 )
 const ADD_OPERATOR = statement<{ id: number; publicId: string }>(
   'add operator',
@@ -97,7 +97,7 @@ export const addPerson = (person: {
   password: string | null
   confirmed: boolean
   at: Date
-}): Call<{ id: number }> => {
+}): Call<{ id: number; publicId: string }> => {
   const at = person.at.toISOString()
   const { text, key } = person.email
   const values = ['merchant', 'person', person.name, text, key, person.password]
@@ -105,7 +105,7 @@ export const addPerson = (person: {
 }
 
 /** A device that shows the counter. Nobody signs in to it with a password. */
-export const addTill = (name: string, at: Date): Call<{ id: number }> => {
+export const addTill = (name: string, at: Date): Call<{ id: number; publicId: string }> => {
   const now = at.toISOString()
   return call(ADD, newId('per_', newTag()), 'merchant', 'till', name, null, null, null, now, now)
 }

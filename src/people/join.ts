@@ -108,12 +108,12 @@ function commitJoin(gateway: Gateway, visitor: Visitor, joining: Joining): Promi
     if (link?.role == null) throw linkGone()
     // The claim may have ended since its password was looked at: the proof of somebody else ends it.
     if (account !== null && (await tx.send(lockPerson(account.id)))[0].length === 0) throw linkGone()
-    const personId = account?.id ?? (await added(made))
-    async function added(person: typeof made): Promise<number> {
+    const { id: personId, publicId: person } = account ?? (await added(made))
+    async function added(person: typeof made) {
       assert(person, 'somebody without an account brings a password')
       const [[row]] = await tx.send(addPerson({ ...person, email, confirmed: true, at }))
       assert(row, 'a person that was added has an id')
-      return row.id
+      return row
     }
     // The link has proven the address: of all who claim it one is right.
     const { calls } = await endOtherClaims(tx, { emailKey: email.key, keep: personId, at })
@@ -127,7 +127,7 @@ function commitJoin(gateway: Gateway, visitor: Visitor, joining: Joining): Promi
       ...(account !== null && made !== null ? [setPassword(personId, made.password)] : []),
       ...session.calls,
       ...(asks ? [] : [rememberBrowser(browser, personId, at)]),
-      auditRow({ ...act, subject: link.id, after: { role: link.role } }),
+      auditRow({ ...act, subject: link.id, after: { role: link.role, person } }),
     ]
     const step: SignInStep = asks
       ? { kind: 'code', token: session.token }

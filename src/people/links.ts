@@ -110,6 +110,10 @@ const VOID_MADE_BY = statement(
    where made_by = any($1::bigint[]) and purpose in ('join', 'till', 'operator') and used_at is null
      and ($3::bigint is null or merchant_id = $3)`,
 )
+const VOID_OF_MERCHANT = statement(
+  'void links of merchant',
+  `update one_time_links set used_at = $2, sealed = null where merchant_id = $1 and purpose in ('join', 'till') and used_at is null`,
+)
 const FORGET = statement(
   'forget expired links',
   `delete from one_time_links where hash in (
@@ -192,6 +196,10 @@ export const voidInvitationsBy = (
 ): Call => call(VOID_MADE_BY, people, at.toISOString(), merchantId)
 
 /** Takes back an invitation or the code for a till. */
+/** Open invitations and codes for tills of a merchant. */
+export const voidLinksOf = (merchantId: number, at: Date): Call =>
+  call(VOID_OF_MERCHANT, merchantId, at.toISOString())
+
 export const voidLink = (merchantId: number, id: string, at: Date): Call<Link> =>
   call(VOID_ONE, merchantId, id, at.toISOString())
 

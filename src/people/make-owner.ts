@@ -36,7 +36,7 @@ export async function makeOwner(
     const [[added]] = await tx.send(addPerson(person), lockMembers(place.merchantId))
     assert(added, 'a person that was added has an id')
     const act = { actor, action: 'account.create', at, merchantId: place.merchantId } as const
-    const row = auditRow({ ...act, subject: merchant, after: { role: 'owner' } })
+    const row = auditRow({ ...act, subject: merchant, after: { role: 'owner', person: added.publicId } })
     return {
       value: null,
       last: [addMember({ personId: added.id, merchantId: place.merchantId }, 'owner', { at }), row],

@@ -162,7 +162,8 @@ async function firstSession(
     assert(added, 'a person that was added has an id')
     const { token, last } = enter(added.id)
     const signedUp = { actor: visitorActor(visitor, email.text), action: 'account.create', at } as const
-    const row = auditRow({ ...signedUp, merchantId, subject: owner.publicId, after: { role: 'owner' } })
+    const after = { role: 'owner', person: added.publicId }
+    const row = auditRow({ ...signedUp, merchantId, subject: owner.publicId, after })
     const letter = tells ? letterTo(gateway, { owner, personId: added.id, at }) : []
     const more = [closeNewestClaims(email, at), ...letter, row]
     return {

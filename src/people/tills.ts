@@ -20,9 +20,9 @@ const MOST_HOURS = 12
 const LONGEST_NAME = 60
 const MOST_OPEN = 20
 
-const TILL_CALLED = statement<{ personId: number }>(
+const TILL_CALLED = statement<{ id: number; publicId: string }>(
   'till called',
-  `select p.id as "personId" from memberships w join people p on p.id = w.person_id
+  `select p.id, p.public_id as "publicId" from memberships w join people p on p.id = w.person_id
    where w.merchant_id = $1 and p.kind = 'till' and p.name = $2 and p.closed_at is null order by p.id limit 1`,
 )
 
@@ -78,9 +78,9 @@ export async function enterTill(
       throw linkGone()
     const { merchantId, name, shiftEnds: endsAt } = link
     const [, [known]] = await tx.send(lockMembers(merchantId), call(TILL_CALLED, merchantId, name))
-    const [[added]] = known ? [[{ id: known.personId }]] : await tx.send(addTill(name, at))
-    assert(added, 'a till that was added has an id')
-    const personId = added.id
+    const [[till]] = known ? [[known]] : await tx.send(addTill(name, at))
+    assert(till, 'a till that was added has an id')
+    const { id: personId, publicId: person } = till
     const session = startSession({
       personId,
       merchantId,
@@ -96,7 +96,7 @@ export async function enterTill(
       at,
       merchantId,
     } as const
-    const row = auditRow({ ...act, subject: link.id, after: { name, until: endsAt.toISOString() } })
+    const row = auditRow({ ...act, subject: link.id, after: { name, person, until: endsAt.toISOString() } })
     const member = addMember({ personId, merchantId }, 'cashier', { at })
     return {
       value: { token: session.token },

@@ -48,6 +48,7 @@ const END_OF_PEOPLE = statement(
   'end sessions of people',
   'delete from sessions where person_id = any($1::bigint[])',
 )
+const END_AT = statement('end sessions at merchant of all', 'delete from sessions where merchant_id = $1')
 const END_TILLS = statement(
   'end sessions of tills',
   'delete from sessions where let_in_by = any($1::bigint[]) and ($2::bigint is null or merchant_id = $2)',
@@ -126,6 +127,9 @@ export const endTillsOf = (people: readonly number[], merchantId: number | null 
   call(END_TILLS, people, merchantId)
 
 /** One more wrong confirmation in this session. */
+/** Everybody is signed out of this merchant. */
+export const endSessionsAt = (merchantId: number): Call => call(END_AT, merchantId)
+
 export const missConfirm = (sessionId: string): Call => call(MISS_CONFIRM, sessionId)
 
 /** Ends it where that was the fifth. */

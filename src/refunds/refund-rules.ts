@@ -1,6 +1,6 @@
 import type { PersonCaller } from '../actors/actor.ts'
 import type { Charge } from '../charges/charge.ts'
-import { type MerchantTerms, type Mode, merchantInactive } from '../merchants/merchant.ts'
+import { type MerchantTerms, type Mode, merchantInactive, whileClosing } from '../merchants/merchant.ts'
 import { judgeChannel, judgeVerification } from '../payouts/payout-rules.ts'
 import { domainRefusal, notFound, Refusal } from '../platform/refusal.ts'
 import { judgeRailAmount, type RailLimits } from '../rails/rail-amounts.ts'
@@ -27,7 +27,7 @@ export function judgeRefund(
   charge: Charge | undefined,
   { terms, mode, amount: asked, cardTaken, limits }: Facts,
 ): { charge: Charge; way: RefundWay } {
-  if (!terms.active) throw merchantInactive()
+  if (!whileClosing(terms).active) throw merchantInactive(terms)
   if (!charge) throw notFound('charge')
   if (charge.mode !== mode) throw modeMismatch(charge.mode)
   if (charge.status === 'refunded') throw refundedBefore(charge)

@@ -1,6 +1,7 @@
 import type { OperatorCaller } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import type { App, Gateway } from '../app.ts'
+import { ACCOUNT_STATE, type AccountState } from '../merchants/account-state.ts'
 import type { KycStatus } from '../merchants/merchant.ts'
 import { merchantsOfEmail } from '../people/members.ts'
 import { statement } from '../platform/db/statement.ts'
@@ -19,7 +20,7 @@ export type ListedMerchant = {
   active: boolean
   frozen: boolean
   vendingEnabled: boolean
-  closedAt: Date | null
+  account: AccountState
   createdAt: Date
 }
 
@@ -47,7 +48,7 @@ const MERCHANT_ID = /^mer_[a-z0-9]{21}$/
 const list = (direction: 'older' | 'newer') => {
   const [compare, order] = direction === 'older' ? ['<', 'desc'] : ['>', 'asc']
   return `select m.id as number, m.public_id as "publicId", m.handle, m.name, m.kyc_status as "kycStatus", m.active,
-      h.payouts_frozen_for is not null as frozen, m.vending_enabled as "vendingEnabled", m.closed_at as "closedAt",
+      h.payouts_frozen_for is not null as frozen, m.vending_enabled as "vendingEnabled", ${ACCOUNT_STATE} as account,
       m.created_at as "createdAt"
     from merchants m join ledger_heads h on h.merchant_id = m.id and h.mode = 'live'
     where m.id ${compare} $1 and ($2::bigint[] is null or m.id = any($2)) and ($3::text is null or m.kyc_status = $3)

@@ -38,10 +38,10 @@ export async function whatWeDid(
     app.db.query(DECIDED, [merchantId]),
     viewsOf(app, merchantId),
   ])
-  const { active, inactiveSince: since, inactiveFor: says, limitsSetAt: at } = merchant
+  const { active, account, closingBy, inactiveSince: since, inactiveFor: says, limitsSetAt: at } = merchant
   return {
     frozen,
-    inactive: active ? null : { since, says },
+    inactive: active || (account !== 'open' && closingBy === 'owner') ? null : { since, says },
     limits:
       at === null
         ? null

@@ -46,7 +46,7 @@ export async function changeSchedule(
       call(LOCK, caller.merchantId, own ? id : null, caller.mode),
     )
     assert(terms, 'a merchant with a key has a row')
-    if (!terms.active) throw merchantInactive()
+    if (!terms.active) throw merchantInactive(terms)
     if (!schedule) throw scheduleNotFound()
     const next = changed(schedule, change, { at, now: later(at, clockOffsetMs(terms, caller.mode)) })
     if (next === schedule) return { value: next }

@@ -16,7 +16,7 @@ import { findItem, itemById } from './find-items.ts'
 import { auditedItem, readItemWords, type ShopItem, termsOfItem } from './item.ts'
 
 /** The merchant of the page. */
-export type Shop = Pick<Merchant, 'id' | 'publicId' | 'tag' | 'active' | 'chargeLimit'>
+export type Shop = Pick<Merchant, 'id' | 'publicId' | 'tag' | 'active' | 'account' | 'chargeLimit'>
 /** A new item. The picture comes from `readPicture`. */
 export type NewItem = { name: string; amount: number; description: string | null; picture: Buffer | null }
 /** `again`: an earlier call with this key made it; it is answered as it is now. */

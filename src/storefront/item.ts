@@ -43,8 +43,9 @@ export function readItemWords(given: { name: string; description: string | null 
  * The terms for the rules of an item's link, without the verification: a shop may be prepared before the business is
  * verified; until then its page says that nothing can be paid.
  */
-export const termsOfItem = (merchant: Pick<MerchantTerms, 'active' | 'chargeLimit'>) => ({
+export const termsOfItem = (merchant: Pick<MerchantTerms, 'active' | 'account' | 'chargeLimit'>) => ({
   active: merchant.active,
+  account: merchant.account,
   chargeLimit: merchant.chargeLimit,
   kycStatus: 'verified' as const,
 })

@@ -1,4 +1,5 @@
 import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
 import type { App } from '../app.ts'
 import type { Answer } from '../http/caller.ts'
 import { type KeyedRequest, type Made, storeUnderKey } from '../idempotency/under-key.ts'
@@ -8,6 +9,7 @@ import { type Call, call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId } from '../platform/ids.ts'
 import { badRequest } from '../platform/refusal.ts'
+import { shortDigest } from '../platform/short-digest.ts'
 import { presentSubaccount, type Subaccount, type SubaccountCreate } from './subaccount.ts'
 
 /** One POST /v1/subaccounts with a valid body. The key is optional (G57). */
@@ -32,7 +34,7 @@ async function makeSubaccount(tx: Tx, { caller, given }: SubaccountRequest, at: 
   if (given.name === undefined) throw badRequest('subaccount name is required')
   const [[terms]] = await tx.send(termsOf([caller.merchantId]))
   assert(terms, 'a merchant with a key has a row')
-  if (!terms.active) throw merchantInactive()
+  if (!terms.active) throw merchantInactive(terms)
   const subaccount: Subaccount = {
     merchantId: caller.merchantId,
     id: newId('sub_', caller.tag),
@@ -42,8 +44,14 @@ async function makeSubaccount(tx: Tx, { caller, given }: SubaccountRequest, at: 
     payoutPhone: given.payout_phone ?? null,
     createdAt: at,
   }
-  return { id: subaccount.id, shown: presentSubaccount(subaccount), writes: [addSubaccount(subaccount)] }
+  const { merchantId, id, payoutPhone } = subaccount
+  const act = { actor: caller, action: 'subaccount.create', at, merchantId, subject: id } as const
+  const row = auditRow({ ...act, after: { payout_phone: payoutPhone, digest: phoneDigest(payoutPhone) } })
+  return { id, shown: presentSubaccount(subaccount), writes: [addSubaccount(subaccount), row] }
 }
+
+/** Of a phone that the audit masks, for `verify` to compare with. */
+const phoneDigest = (phone: string | null) => (phone === null ? null : shortDigest(phone).toString('hex'))
 
 const addSubaccount = (one: Subaccount): Call =>
   call(

@@ -97,7 +97,7 @@ function store(
 
 /** The domain rules, one refusal a line; the rail comes last. */
 function judgeTopUp(app: App, { amount }: Wanted, terms: MerchantTerms): void {
-  if (!terms.active) throw merchantInactive()
+  if (!terms.active) throw merchantInactive(terms)
   judgeLimits(amount, { most: app.config.amountMax, own: null, noun: 'charge' })
   if (terms.kycStatus !== 'verified') throw verificationRequired()
   judgeRailAmount({ mode: 'live', side: 'collect', amount }, app.config)

@@ -1,6 +1,8 @@
+import { ACCESS_INVARIANTS } from './access-invariants.ts'
 import { APPROVAL_INVARIANTS } from './approval-invariants.ts'
 import { BULK_INVARIANTS } from './bulk-invariants.ts'
 import { CHARGE_INVARIANTS } from './charge-invariants.ts'
+import { CLOSING_INVARIANTS } from './closing-invariants.ts'
 import { DECISION_INVARIANTS } from './decision-invariants.ts'
 import { DISPUTE_INVARIANTS } from './dispute-invariants.ts'
 import { EVENT_INVARIANTS } from './event-invariants.ts'
@@ -58,6 +60,8 @@ export const INVARIANTS: readonly Invariant[] = [
   ...OPERATOR_INVARIANTS,
   ...DECISION_INVARIANTS,
   ...TERM_INVARIANTS,
+  ...ACCESS_INVARIANTS,
+  ...CLOSING_INVARIANTS,
   ...TIME_INVARIANTS,
   ...OVERDUE_INVARIANTS,
   ...OWNER_INVARIANTS,

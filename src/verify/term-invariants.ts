@@ -1,4 +1,5 @@
-import { BORN, maskedPhone, ofActions, unmasked } from './audited.ts'
+import { shortDigestSql } from '../platform/short-digest.ts'
+import { BORN, KNOWN, maskedPhone, newestAbout, ofActions, unmasked } from './audited.ts'
 import type { Invariant } from './invariant.ts'
 
 // What an operator, an owner or a command sets on a merchant: the column, its name in the audit, the action that sets it, and with what
@@ -20,7 +21,22 @@ const BEGINS = SWITCHES.flatMap(([, name, , value]) =>
 const SAID = `select distinct on (a.merchant_id, s.name) a.merchant_id, s.name, s.value from audit a
     cross join lateral (select * from jsonb_each_text(a.after) union all
       select * from (values ${BEGINS}) b where a.action = 'merchant.create' and a.after ? 'kycStatus') s (name, value)
-  where ${ofActions('merchant.create', ...new Set(SWITCHES.map(([, , action]) => action)))} order by a.merchant_id, s.name, a.id desc`
+  where ${ofActions('merchant.create', 'upgrade.record', 'merchant.close', 'merchant.reopen', ...new Set(SWITCHES.map(([, , action]) => action)))} order by a.merchant_id, s.name, a.id desc`
+
+// The phone of a subaccount is masked in the audit, and the same number of digits may hide another one.
+const digestOf = (phone: string) => `encode(${shortDigestSql(phone)}, 'hex')`
+const PHONES_SAID = `select a.id as nth, a.subject as id, a.after->>'digest' as digest from audit a where ${ofActions('subaccount.create')}
+  union all select a.id, e.key, e.value from audit a cross join lateral jsonb_each_text(a.after) e
+    where ${ofActions('upgrade.record')} and a.subject = 'subaccounts'`
+const NUMBERS_SAID = `select distinct on (a.merchant_id) a.* from audit a
+  where ${ofActions('withdrawal.number', 'withdrawal.verify')} or ${ofActions('upgrade.record')} and a.subject = 'withdrawal number'
+  order by a.merchant_id, a.id desc`
+// Of the supplier that part is said which the act has changed.
+const SUPPLIERS_SAID = `select distinct on (a.merchant_id, s.name) a.merchant_id, s.name, s.value from audit a
+    cross join lateral jsonb_each_text(a.after) s (name, value)
+  where ${ofActions('vending.set')} and s.name <> 'changed'
+    and a.after->'changed' ? case when s.name in ('baseUrl', 'shbh') then 'supplier' else s.name end
+  order by a.merchant_id, s.name, a.id desc`
 
 /** The terms of merchants: each is what the newest row of the audit says that somebody made it. */
 export const TERM_INVARIANTS: readonly Invariant[] = [
@@ -39,7 +55,7 @@ export const TERM_INVARIANTS: readonly Invariant[] = [
     counted: 'select count(*) from merchants',
     offenders: `select m.id as merchant_id, 'live'::mode as mode, m.public_id as offender from merchants m
       join (select distinct on (a.merchant_id) a.merchant_id, a.id, a.after->>'kycStatus' as status from audit a
-        where ${ofActions('merchant.create', 'merchant.verify')} and a.after ? 'kycStatus' order by a.merchant_id, a.id desc) said on said.merchant_id = m.id
+        where ${ofActions('merchant.create', 'merchant.verify', 'upgrade.record')} and a.after ? 'kycStatus' order by a.merchant_id, a.id desc) said on said.merchant_id = m.id
       where m.kyc_status <> case when said.status = 'rejected' and exists (select from audit a
           where a.merchant_id = m.id and a.action = 'verification.submit' and a.id > said.id) then 'pending' else said.status end`,
   },
@@ -52,10 +68,36 @@ export const TERM_INVARIANTS: readonly Invariant[] = [
           order by a.id desc limit 1) said on true
         where s.status <> coalesce(said.status, case when exists (select from ${BORN} b where b.merchant_id = s.merchant_id) then 'active' else s.status end)
       union all
-      select n.merchant_id, 'live', format('the number of merchant %s', n.merchant_id) from withdrawal_numbers n
-        join lateral (select a.after from audit a where a.merchant_id = n.merchant_id and ${ofActions('withdrawal.number', 'withdrawal.verify')}
-          order by a.id desc limit 1) said on true
-        where (said.after->>'phone', (said.after->>'verified')::boolean) is distinct from
-          (${maskedPhone('n.phone')}, n.verified_at is not null)`,
+      select s.merchant_id, 'live', s.id from subaccounts s
+        join (select distinct on (id) id, digest from (${PHONES_SAID}) p order by id, nth desc) said on said.id = s.id
+        where said.digest is distinct from ${digestOf('s.payout_phone')}
+      union all
+      select coalesce(n.merchant_id, said.merchant_id), 'live', format('the number of merchant %s', coalesce(n.merchant_id, said.merchant_id))
+        from withdrawal_numbers n full join (${NUMBERS_SAID}) said on said.merchant_id = n.merchant_id
+        where n.merchant_id is null
+          or said.id is null and n.merchant_id in (select merchant_id from ${KNOWN} k)
+          or said.id is not null and ((said.after->>'phone', (said.after->>'verified')::boolean) is distinct from
+              (${maskedPhone('n.phone')}, n.verified_at is not null)
+            or said.after->>'digest' <> ${digestOf('n.phone')})`,
+  },
+  {
+    id: 'TE4',
+    says: 'a schedule that was paused, a card that was switched off and the supplier of machines are as somebody last set them',
+    counted:
+      'select (select count(*) from schedules) + (select count(*) from gift_cards) + (select count(*) from vending_profiles)',
+    // The service pauses schedules too, which no row tells: a person's pause is what must not end by itself.
+    offenders: `select s.merchant_id, s.mode, s.id as offender from schedules s
+        join (${newestAbout('schedule.change')}) said on (said.merchant_id, said.subject) = (s.merchant_id, s.id)
+        where (s.status = 'active' and said.after->>'status' <> 'active') or (s.status = 'cancelled' and said.after->>'status' <> 'cancelled')
+      union all
+      select g.merchant_id, 'live', g.id from gift_cards g
+        join (${newestAbout('card.switch')}) said on (said.merchant_id, said.subject) = (g.merchant_id, g.id)
+        where (said.after->>'active')::boolean <> (g.deactivated_at is null)
+      union all
+      select said.merchant_id, 'live', format('%s of the machines of merchant %s', said.name, said.merchant_id)
+        from (${SUPPLIERS_SAID}) said
+        left join vending_suppliers v on v.merchant_id = said.merchant_id left join vending_profiles p on p.merchant_id = said.merchant_id
+        where ${unmasked('said.value')} and said.value is distinct from case said.name when 'baseUrl' then v.base_url when 'shbh' then v.shbh
+          when 'profile' then coalesce(p.profile, 'default') else coalesce(p.accept_api_secret, true)::text end`,
   },
 ]

@@ -25,7 +25,7 @@ import { INVARIANTS } from './invariants.ts'
 import { verifyCell, verifyReport, verifySnapshot } from './verify.ts'
 
 // What they find belongs to no merchant.
-const OF_NOBODY = ['L7', 'M1', 'TR1', 'DE3']
+const OF_NOBODY = ['L7', 'M1', 'TR1', 'DE3', 'AC2']
 const CLAIM_STATES = Object.keys(CLAIM_MOVES) as ClaimState[]
 
 // An empty cell, the filled one as it is, and the filled one without constraints.

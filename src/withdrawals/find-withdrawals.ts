@@ -29,7 +29,7 @@ const LIST = statement<Withdrawal>(
 )
 const NUMBER = statement<WithdrawalNumber>(
   'withdrawal number to show',
-  'select phone, verified_at is not null as verified from withdrawal_numbers where merchant_id = $1',
+  'select phone, verified_at is not null as verified, waits_until as "waitsUntil" from withdrawal_numbers where merchant_id = $1',
 )
 
 /** The newest fifty withdrawals of a merchant. */

@@ -1,18 +1,21 @@
+import type { App } from '../app.ts'
 import { lockTerms, type MerchantTerms } from '../merchants/merchant.ts'
 import type { Tx } from '../platform/db/database.ts'
 import { Refusal } from '../platform/refusal.ts'
-import { type WithdrawalNumber, withdrawalNumber } from './withdrawal-number.ts'
+import { mayWithdraw } from './may-withdraw.ts'
+import { type WithdrawalNumber, whyWaits, withdrawalNumber } from './withdrawal-number.ts'
 
 /**
  * Whether a withdrawal may be approved as it was asked for: what it was judged by then may have changed since. Decided on locked rows.
  * Throws 409 with the way on; rejecting it gives the money back in every case.
  */
 export async function judgeApproving(
+  app: App,
   tx: Tx,
   { merchantId, phone }: { merchantId: number; phone: string },
 ): Promise<void> {
   const [[terms], [own]] = await tx.send(lockTerms([merchantId]), withdrawalNumber(merchantId))
-  const why = changeSince(terms, own, phone)
+  const why = changeSince(terms, own, phone) ?? (own ? whyWaits(app, own) : null)
   if (why !== null) throw new Refusal(409, 'conflict', why)
 }
 
@@ -21,7 +24,7 @@ function changeSince(
   own: WithdrawalNumber | undefined,
   phone: string,
 ): string | null {
-  if (!terms?.active)
+  if (!terms || !mayWithdraw(terms))
     return 'this merchant is inactive now: reject the withdrawal, or approve it when the merchant is active again'
   if (terms.kycStatus !== 'verified')
     return 'this merchant is not verified any more: reject the withdrawal, or approve it when the merchant is verified again'

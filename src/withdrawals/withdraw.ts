@@ -16,7 +16,8 @@ import { uuidFor } from '../platform/ids.ts'
 import { domainRefusal, notFound, Refusal } from '../platform/refusal.ts'
 import { endAttempt } from '../rails/attempts.ts'
 import { judgeApproving } from './judge-approving.ts'
-import { withdrawalNumber } from './withdrawal-number.ts'
+import { mayWithdraw } from './may-withdraw.ts'
+import { whyWaits, withdrawalNumber } from './withdrawal-number.ts'
 
 export type Decision = 'approved' | 'rejected' | 'cancelled'
 type Decided = { merchantId: number; id: string; decision: Decision; note: string | null }
@@ -44,12 +45,17 @@ const REASONS = { rejected: 'rail_rejected', cancelled: 'user_cancelled' } as co
 
 /**
  * Requests a withdrawal of live money to the merchant's own verified number (spec 8; G66): amount and fee leave available
- * now, and nothing is sent before an operator approves. Throws Refusal with nothing written.
+ * now, and nothing is sent before an operator approves. `least`: the smallest that may be asked for. Throws Refusal with nothing written.
  */
 export async function requestWithdrawal(
   app: App,
   actor: Actor,
-  { merchantId, amount, key }: { merchantId: number; amount: number; key?: string | undefined },
+  {
+    merchantId,
+    amount,
+    key,
+    least = app.config.withdrawalMin,
+  }: { merchantId: number; amount: number; key?: string | undefined; least?: number },
 ): Promise<NewPayout> {
   allow(actor, 'withdrawal.request', merchantId)
   requireLive(actor)
@@ -60,13 +66,14 @@ export async function requestWithdrawal(
     amount,
     key,
     before(terms) {
-      if (!terms.active) throw merchantInactive()
+      if (!mayWithdraw(terms)) throw merchantInactive(terms)
       judgeVerification({ terms, mode: 'live' })
     },
     async payee(tx) {
       const [[own]] = await tx.send(withdrawalNumber(merchantId))
       if (!own?.verified) throw domainRefusal('no_withdrawal_number', 'no verified withdrawal number')
-      const least = app.config.withdrawalMin
+      const waits = whyWaits(app, own)
+      if (waits !== null) throw domainRefusal('withdrawal_number_waits', waits)
       if (amount < least)
         throw domainRefusal('amount_too_small', `amount is below the withdrawal minimum of ${least}`)
       return { phone: own.phone, name: null }
@@ -102,7 +109,7 @@ function decide(app: App, actor: Actor, { merchantId, id, decision, note }: Deci
     if (!row) throw notFound('withdrawal')
     if (row.state === decision) return { value: null }
     if (row.state !== 'requested') throw alreadyDecided(row.state)
-    if (decision === 'approved') await judgeApproving(tx, row)
+    if (decision === 'approved') await judgeApproving(app, tx, row)
     const decided = call(DECIDE, merchantId, id, decision, note, at.toISOString())
     const act = { actor, action: ACTION_OF[decision], at, merchantId, mode: 'live', subject: id } as const
     const audited = auditRow({ ...act, before: { state: row.state }, after: { state: decision, note } })

@@ -58,6 +58,12 @@ test('D10: a key that a crash left revoked in the directory alone is closed in i
      where m.id = k.merchant_id and m.public_id = $1 and k.kind = 'test'`,
     [merchant.id],
   )
+  await service.rows(
+    `insert into directory.audit (at, actor, action, merchant_id, subject)
+     select k.revoked_at, 'a test', 'key.revoke', m.id, k.id from directory.api_keys k join directory.merchants m on m.id = k.merchant_id
+     where m.public_id = $1 and k.revoked_at is not null`,
+    [merchant.id],
+  )
   const id = await idOf(merchant.id)
   const signs = async () =>
     (await callbackSecrets(service.app, { merchantId: id, mode: 'test' })).map(({ secret }) => secret)

@@ -157,33 +157,20 @@ test('a freeze by one person ends by itself when it was given an end, and never 
   )
 })
 
-test('only a merchant that never moved real money can be closed, and then nothing changes it', async () => {
+test('an admin closes the account of a merchant, which nothing changes then; one without money is closed within minutes', async () => {
   const empty = await shop('Never Used')
-  const moneyed = await shop('Has Money')
-  await service.rows(
-    `update ledger_heads set available = 7000, seq = 1 where merchant_id = $1 and mode = 'live'`,
-    [moneyed.number],
-  )
-  const used = await shop('Was Used')
-  await service.rows(`update ledger_heads set seq = 3 where merchant_id = $1 and mode = 'live'`, [
-    used.number,
-  ])
-  const says = { says: 'You asked for it' }
-  const refused = await act('admin', moneyed.page, '/close', says)
-  assert.match(
-    mainOf(refused.answer),
-    /this merchant has UGX 7000 \(available 7000, pending 0, in flight 0\); it cannot be closed/,
-  )
-  const kept = await act('admin', used.page, '/close', says)
-  assert.match(mainOf(kept.answer), /has moved real money, and its records are kept; it cannot be closed/)
-  for (const one of [moneyed, used]) assert.equal((await factsOf(one.id))?.active, true)
-  const { operator, answer } = await act('admin', empty.page, '/close', says)
+  const { operator, answer } = await act('admin', empty.page, '/close', { says: 'You asked for it' })
   assert.equal(answer.status, 303)
+  const closing = await operator.get(empty.page)
+  assert.match(mainOf(closing), /closing.*The account closes We asked for it\./)
+  assert.ok(!closing.forms.some(({ action }) => /\/(?:activate|close)$/.test(action)))
+  service.pass(120_000)
+  await service.run('close-accounts')
   const page = await operator.get(empty.page)
   assert.match(mainOf(page), /closed/)
-  assert.ok(!page.forms.some(({ action }) => action.endsWith('/activate')))
-  const activate = await operator.get(used.page)
-  const { fields } = activate.forms.find(({ action }) => action.endsWith('/deactivate')) ?? { fields: {} }
+  assert.ok(page.forms.some(({ action }) => /\/reopen\b/.test(action)))
+  const other = await operator.get((await shop('Another')).page)
+  const { fields } = other.forms.find(({ action }) => /\/deactivate\b/.test(action)) ?? { fields: {} }
   const again = await operator.post(`${empty.page}/activate`, fields)
   assert.match(mainOf(again), /this merchant was closed and cannot be changed/)
 })

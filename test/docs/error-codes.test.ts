@@ -23,6 +23,7 @@ const ELSEWHERE = [
     'no_payout_phone',
     'nothing_to_pay',
     'same_person',
+    'fresh_person',
     'too_many_drafts',
     'too_many_prepared',
     'second_person_required',

@@ -32,6 +32,10 @@ export async function operatorSignedIn(
     [publicId, `Test ${role}`, email, service.clock.now().toISOString(), role],
   )
   if (!person) throw new Error('the operator was planted')
+  await service.rows(
+    `insert into directory.audit (at, actor, action, subject, after) values ($1, 'a test', 'upgrade.record', $2, $3)`,
+    [service.clock.now().toISOString(), publicId, { role }],
+  )
   const session = await plantSession(service, person.id, steppedUpMs)
   return { ...session, email, personId: person.id, publicId, role }
 }

@@ -39,6 +39,10 @@ export async function signedInAs(
     'insert into memberships (person_id, merchant_id, role, created_at) values ($1, $2, $3, $4)',
     [person.id, place.id, role, at],
   )
+  await service.rows(
+    `insert into directory.audit (at, actor, action, merchant_id, after) values ($1, 'a test', 'people.join', $2, $3)`,
+    [at, place.id, { role, person: publicId }],
+  )
   return anotherBrowser(service, { email, personId: person.id, merchantId: place.id }, steppedUpMs)
 }
 

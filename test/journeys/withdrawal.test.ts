@@ -188,12 +188,15 @@ test('a number that is set again has to be verified again; an approved withdrawa
   const { id } = await request(own)
   const set = (phone: string) =>
     setWithdrawalNumber(service.app, BY_HAND, { merchantId: own.merchantId, phone })
-  assert.deepEqual(await set('+256 772 000 111'), { phone: NUMBER, verified: true }, 'the same number')
-  assert.deepEqual(await set('0772000222'), { phone: '256772000222', verified: false })
+  const [first, other] = [await set('+256 772 000 111'), await set('0772000222')]
+  assert.deepEqual(first, { phone: NUMBER, verified: true, waitsUntil: null }, 'the same number')
+  assert.deepEqual([other.phone, other.verified], ['256772000222', false])
   await assert.rejects(request(own), { message: 'no verified withdrawal number' })
-  assert.deepEqual(await set('0772000111'), { phone: NUMBER, verified: false })
+  const back = await set('0772000111')
+  assert.deepEqual([back.phone, back.verified], [NUMBER, false])
   await assert.rejects(set('12'), { message: 'invalid request: phone is not a valid phone number' })
   await verifyWithdrawalNumber(service.app, BY_HAND, { merchantId: own.merchantId, phone: NUMBER })
+  service.pass(25 * 3_600_000)
   await decide(own, id, 'approved')
   await set('0772000222')
   await sendFor(1)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { stillClock } from '../contracts/still-clock.ts'
 import { openWire } from '../helpers/cut-wire.ts'
 import { eventually } from '../helpers/live-service.ts'
 import { startService, type TestService } from '../helpers/test-service.ts'
@@ -10,7 +11,7 @@ let service: TestService
 const lines: string[] = []
 before(async () => {
   wire = await openWire()
-  service = await startService({ database: wire.behind, lines })
+  service = await startService({ database: wire.behind, lines, clock: stillClock() })
 })
 after(async () => {
   await service.close()

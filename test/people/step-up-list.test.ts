@@ -31,6 +31,7 @@ const ASKS: readonly Action[] = [
   ...(['operator.invite', 'operator.take-back', 'operator.reset', 'operator.role'] as const),
   ...(['operator.remove', 'operator.sessions', 'verification.read', 'merchant.create'] as const),
   ...(['merchant.verify', 'merchant.set', 'merchant.terms', 'merchant.close', 'payouts.unfreeze'] as const),
+  ...(['merchant.reopen'] as const),
   ...(['approval.ask', 'approval.approve', 'installation.switch', 'breach.accept', 'ledger.adjust'] as const),
   ...(['exception.resolve', 'movement.end-as-told', 'movement.end-lost', 'statement.take-back'] as const),
 ]

@@ -34,6 +34,7 @@ const ORDER = [
   ['payment-links'],
   ['vending'],
   ['storefront', 'disputes'],
+  ['closing'],
   ['reports'],
   ['pages'],
   ['notices'],
@@ -129,7 +130,9 @@ test('no SQL reads the time of the database', () => {
     /(?<![.\w])(?:now|clock_timestamp|statement_timestamp|transaction_timestamp)\(\)|\b(?:current_(?:date|timestamp|time)|localtimestamp)\b/gi
   // It compares the two clocks, for all who want to know: nothing is dated by what it reads.
   const product = SRC.filter(({ path }) => path !== 'src/platform/clock-witness.ts')
-  none([...places(product, 'strings', ofDatabase), ...places(MIGRATIONS, 'text', ofDatabase)])
+  // What changes a number past the service gives a false time or none.
+  const migrations = MIGRATIONS.filter(({ path }) => path !== 'migrations/cell/0095_numbers_wait.sql')
+  none([...places(product, 'strings', ofDatabase), ...places(migrations, 'text', ofDatabase)])
 })
 
 test('only settings/config.ts reads the environment', () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { idForKey } from '../../src/payouts/accept-payout.ts'
 
 /** The time at which the tests look at the world. */
@@ -5,6 +6,8 @@ export const NOW = new Date('2026-03-10T09:00:00.000Z')
 
 export const TAGS = { 1: 'onexx', 2: 'twoxx', 3: 'three' } as const
 export type MerchantId = keyof typeof TAGS
+
+export const publicIdOf = (merchantId: MerchantId) => `mer_${TAGS[merchantId]}${'0'.repeat(16)}`
 
 /** The id of a merchant's charge that has this name in the world. */
 export const idOf = (merchantId: MerchantId, name: string) => `txn_${TAGS[merchantId]}${name.padEnd(16, '0')}`
@@ -161,6 +164,25 @@ export const SCHEDULE = {
   live: idOf3('spo_', 'live'),
   poor: idOf3('spo_', 'poor'),
   cancelled: idOf3('spo_', 'cancelled'),
+}
+
+const personIdOf = (name: string) => `per_${name.padEnd(21, '0')}`
+/** Who works for merchant 3, and four who work on the console; the claim was added to the owner. */
+export const PERSON = {
+  ...{ owner: personIdOf('owner'), claim: personIdOf('claim'), cashier: personIdOf('cashier') },
+  ...{ promoted: personIdOf('promoted'), recorded: personIdOf('recorded') },
+  ...{
+    admin: personIdOf('admin'),
+    risk: personIdOf('risk'),
+    gone: personIdOf('gone'),
+    support: personIdOf('support'),
+  },
+}
+const keyIdFrom = (name: string) => `key_${createHash('sha256').update(name).digest('hex').slice(0, 24)}`
+/** The API keys of merchant 3. */
+export const KEY = {
+  ...{ first: keyIdFrom('first'), replaced: keyIdFrom('replaced'), newest: keyIdFrom('newest') },
+  ...{ ended: keyIdFrom('ended'), recorded: keyIdFrom('recorded') },
 }
 
 // Pieces of SQL about the rows of the world.

@@ -1,3 +1,4 @@
+import { ACCESS_FAULTS } from './faults/access.ts'
 import { APPROVAL_FAULTS } from './faults/approvals.ts'
 import { BULK_FAULTS } from './faults/bulk.ts'
 import { CHARGE_FAULTS } from './faults/charges.ts'
@@ -22,6 +23,7 @@ import { SETTLEMENT_FAULTS } from './faults/settlements.ts'
 import { SPLIT_FAULTS } from './faults/splits.ts'
 import { STOREFRONT_FAULTS } from './faults/storefront.ts'
 import { TALLY_FAULTS } from './faults/tallies.ts'
+import { TERM_FAULTS } from './faults/terms.ts'
 import { TIME_FAULTS } from './faults/times.ts'
 import { TOP_UP_FAULTS } from './faults/top-ups.ts'
 import { TRIGGER_FAULTS } from './faults/triggers.ts'
@@ -58,6 +60,8 @@ export const PLANTED_FAULTS: readonly Fault[] = [
   ...RECIPIENT_FAULTS,
   ...OPERATOR_FAULTS,
   ...DECISION_FAULTS,
+  ...TERM_FAULTS,
+  ...ACCESS_FAULTS,
   ...TIME_FAULTS,
   ...OVERDUE_FAULTS,
   ...OWNER_FAULTS,

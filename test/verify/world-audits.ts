@@ -6,10 +6,13 @@ import { fingerprintOf } from '../../src/http/fingerprint.ts'
 import { addKeys } from '../../src/idempotency/keys.ts'
 import { freezeAccount } from '../../src/merchants/payout-freeze.ts'
 import { setCheckerRule } from '../../src/payouts/prepared/set-checker-rule.ts'
+import { shortDigest } from '../../src/platform/short-digest.ts'
 import { BY_HAND, operator, owner } from '../helpers/actors.ts'
-import { APPROVAL, BATCH, CARD, PAYOUT, PREPARED, SCHEDULE, TAGS, TOP_UP } from './names.ts'
+import { APPROVAL, BATCH, CARD, PAYOUT, PREPARED, SCHEDULE, SUBACCOUNT, TAGS, TOP_UP } from './names.ts'
+import { letPeopleIn } from './world-access.ts'
 import { write } from './world-charges.ts'
 import { FINGERPRINT } from './world-prepared.ts'
+import { PHONE as PHONE_OF_SUBACCOUNT } from './world-subaccounts.ts'
 
 const DAY_MS = 86_400_000
 const OPERATOR = operator('admin', 1)
@@ -21,7 +24,9 @@ const OPERATOR = operator('admin', 1)
 export async function auditAll(app: App): Promise<void> {
   await beginMerchants(app)
   await freeze(app)
-  await writeActs(app, [...asked(), ...decided(), ...issued()])
+  await writeActs(app, [...asked(), ...decided(), ...issued(), ...set()])
+  await useMachines(app)
+  await letPeopleIn(app.db)
   await nameByKeys(app)
 }
 
@@ -126,6 +131,61 @@ const issued = (): Told[] =>
     action: 'card.issue',
     after: { ...of, expires_at: '2027-01-01T00:00:00.000Z' },
   }))
+
+/** The phones of subaccounts: of one as an upgrade has recorded it. */
+function set(): Told[] {
+  const digest = shortDigest(PHONE_OF_SUBACCOUNT).toString('hex')
+  const made = [SUBACCOUNT.farm, SUBACCOUNT.asleep].map(
+    (subject): Told => ({ merchantId: 3, action: 'subaccount.create', subject, after: { digest } }),
+  )
+  const recorded = { merchantId: 3, subject: 'subaccounts', after: { [SUBACCOUNT.shop]: digest } }
+  return [
+    ...made,
+    // No release writes this: an upgrade does.
+    { ...recorded, action: 'upgrade.record' as AuditedAction },
+    { merchantId: 1, action: 'card.switch', subject: CARD.waiting, after: { active: true } },
+    {
+      ...{ merchantId: 3, action: 'vending.set' },
+      after: {
+        baseUrl: 'https://machines.example.com',
+        shbh: '7',
+        profile: 'default',
+        changed: ['supplier'],
+      },
+    },
+    {
+      ...{ merchantId: 3, action: 'vending.set' },
+      after: { profile: 'optimistic', acceptApiSecret: true, changed: ['profile'] },
+    },
+  ]
+}
+
+/** Merchant 2 has closed its account, after its last payment. */
+export async function closeAccounts(app: App): Promise<void> {
+  const at = app.clock.now()
+  await app.db.pool.query(
+    `update merchants set active = false, closing_at = $1, closing_by = 'owner', closed_at = $1 where id = 2`,
+    [at],
+  )
+  const act = { merchantId: 2, action: 'merchant.close' } as const
+  await writeActs(app, [
+    { ...act, after: { active: false, account: 'closing' } },
+    { ...act, after: { account: 'closed' } },
+  ])
+}
+
+async function useMachines(app: App): Promise<void> {
+  const at = app.clock.now()
+  await app.db.pool.query(
+    `insert into vending_suppliers (merchant_id, base_url, shbh, key_ciphertext, secret_ciphertext, changed_at)
+     values (3, 'https://machines.example.com', '7', 'x', 'x', $1)`,
+    [at],
+  )
+  await app.db.pool.query(
+    `insert into vending_profiles (merchant_id, profile, changed_at) values (3, 'optimistic', $1)`,
+    [at],
+  )
+}
 
 /** The keys of what was prepared; that of the approved one's payout belongs to the bytes that were approved. */
 async function nameByKeys(app: App): Promise<void> {

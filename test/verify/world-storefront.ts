@@ -6,7 +6,14 @@ import { TAGS } from './names.ts'
 
 /** An item that is shown and one that was removed. */
 export async function offerItems(app: App): Promise<void> {
-  const shop: Shop = { id: 1, publicId: 'mer_1', tag: TAGS[1], active: true, chargeLimit: null }
+  const shop: Shop = {
+    id: 1,
+    publicId: 'mer_1',
+    tag: TAGS[1],
+    active: true,
+    account: 'open',
+    chargeLimit: null,
+  }
   const plain = { description: null, picture: null }
   await addItem(app, BY_HAND, { shop, ...plain, name: 'Mangoes', amount: 5000 })
   const { item } = await addItem(app, BY_HAND, { shop, ...plain, name: 'Pineapples', amount: 9000 })

@@ -8,7 +8,7 @@ import { product, write } from './world-charges.ts'
 // Imported so that its statement is registered; `product` finds it by name.
 import '../../src/subaccounts/create-subaccount.ts'
 
-const PHONE = '256700000008'
+export const PHONE = '256700000008'
 
 /** An active subaccount of merchant 3 with a phone, and the key that made it. */
 export async function addSubaccount(app: App, id: string): Promise<void> {

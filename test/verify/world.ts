@@ -15,7 +15,7 @@ import { pruneDeliveries } from '../../src/webhooks/prune-deliveries.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { CHARGE, NOW, TAGS } from './names.ts'
 import { correctBooks } from './world-approvals.ts'
-import { auditAll } from './world-audits.ts'
+import { auditAll, closeAccounts } from './world-audits.ts'
 import { payByCards } from './world-cards.ts'
 import { createLive, fail, newCharge, pay, product, storeCharge, write } from './world-charges.ts'
 import { reportProblems } from './world-disputes.ts'
@@ -91,6 +91,7 @@ export async function buildWorld(db: Database): Promise<void> {
   await reportProblems(app)
   await offerItems(app)
   await verifyBusiness(app)
+  await closeAccounts(app)
   await dayTallier(app)()
   await askAboutAll(app)
   await spreadDeliveries(db)

@@ -1,4 +1,5 @@
 import type { Charge, ChargeStatus } from '../../charges/charge.ts'
+import type { Shop } from '../../merchants/shops.ts'
 import { isOver } from '../../payment-links/payment-link.ts'
 import { assert } from '../../platform/assert.ts'
 import { missingOf } from '../../vending/dispensing/delivered-products.ts'
@@ -33,8 +34,12 @@ export const isPaid = ({ charge }: Found): boolean =>
 export function closedView({ shop, link }: Found): ClosedView {
   const open = shop.active && link.mode === 'live' && link.allowMultipleUses
   const storefront = open ? `/pay/@${shop.handle}` : null
-  return { kind: 'closed', why: 'inactive', cancelUrl: link.cancelUrl, storefront }
+  return { kind: 'closed', why: whyClosed(shop), cancelUrl: link.cancelUrl, storefront }
 }
+
+/** Whose account closes takes no payments any more. */
+export const whyClosed = ({ account }: Pick<Shop, 'account'>): 'inactive' | 'left' =>
+  account === 'open' ? 'inactive' : 'left'
 
 /** The page of an expired order. */
 export const expiredView = ({ link }: Found): ClosedView => ({

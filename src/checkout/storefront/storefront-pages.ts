@@ -6,6 +6,7 @@ import { findPicture, listItems } from '../../storefront/find-items.ts'
 import { picturePath, presentItems, type ShopItem } from '../../storefront/item.ts'
 import { createOwnAmountLink, ownAmountBounds, readOwnAmount } from '../../storefront/own-amount.ts'
 import { qrReply, withRetryAfter } from '../link/link-pages.ts'
+import { whyClosed } from '../link/states.ts'
 import type { FormFault, StorefrontItem } from '../view.ts'
 import { type Checkout, type Reply, type Visit, visitor } from '../visit.ts'
 
@@ -141,5 +142,5 @@ const closed = (shop: Shop, status: number): Reply => ({
   status,
   shop,
   mode: 'live',
-  view: { kind: 'closed', why: 'inactive', cancelUrl: null, storefront: null },
+  view: { kind: 'closed', why: whyClosed(shop), cancelUrl: null, storefront: null },
 })

@@ -175,6 +175,7 @@ export const EN: Texts = {
       title: 'Nothing can be paid here now',
       says: (shop) => `${shop} takes no payments here at the moment. Please ask them.`,
     },
+    left: { title: 'No more payments here', says: (shop) => `${shop} has closed its account with us.` },
     expired: {
       title: 'This order has expired',
       says: (shop) => `It can no longer be paid. Please start again on the machine of ${shop}.`,

@@ -177,6 +177,7 @@ export const LG: Texts = {
       title: 'Kati tosobola kusasulira wano',
       says: (shop) => `${shop} kati tekkiriza kusasulira wano. Babuuze.`,
     },
+    left: { title: 'Wano tewakyasasulirwa', says: (shop) => `${shop} eggaddewo akawunti yaayo gye tuli.` },
     expired: {
       title: "Obudde bw'okusasula buweddeko",
       says: (shop) => `Tekyasobola kusasulwa. Ddamu otandikire ku kyuma kya ${shop}.`,

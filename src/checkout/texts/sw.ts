@@ -178,6 +178,7 @@ export const SW: Texts = {
       title: 'Huwezi kulipa hapa kwa sasa',
       says: (shop) => `${shop} hapokei malipo hapa kwa sasa. Tafadhali muulize.`,
     },
+    left: { title: 'Hakuna malipo tena hapa', says: (shop) => `${shop} amefunga akaunti yake kwetu.` },
     expired: {
       title: 'Muda wa oda hii umeisha',
       says: (shop) => `Haiwezi kulipwa tena. Tafadhali anza tena kwenye mashine ya ${shop}.`,

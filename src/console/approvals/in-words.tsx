@@ -35,6 +35,8 @@ export function sentencesOf(command: Command): string[] {
       return [words.switch(command.side, command.installation, command.instead_of)]
     case 'take-back-statement':
       return [words.takeBack(shown(command.name))]
+    case 'reopen-account':
+      return [words.reopen(command.merchant)]
     case 'accept-breach':
       return [words.accept(shown(command.about)), words.acceptOther]
   }
@@ -48,6 +50,7 @@ export function About({ visit, approval }: { visit: ConsoleVisit; approval: Appr
     case 'accept-breach':
     case 'end-as-told':
       return <a href={visit.to(`/reconciliation/exceptions/${command.exception}`)}>{command.exception}</a>
+    case 'reopen-account':
     case 'unfreeze-merchant':
       return <a href={visit.to(`/merchants/${command.merchant}`)}>{command.merchant}</a>
     case 'unfreeze-platform':

@@ -14,9 +14,11 @@ import {
   FREEZE,
   INSTANT_OFF,
   INSTANT_ON,
+  KEEP,
   LIMITS,
   LOOK,
   RATES,
+  REOPEN,
   VENDING_OFF,
   VENDING_ON,
 } from './merchant-forms.ts'
@@ -29,13 +31,22 @@ type Part = { visit: ConsoleVisit; read: MerchantRead; state: FormState | null }
 /** What may be done with the merchant. Each form stands behind its name, because most of them ask for the factor. */
 export function Acts({ visit, read, state }: Part) {
   const { merchant, did } = read
-  if (merchant.closedAt !== null) return null
+  if (merchant.account === 'closed')
+    return (
+      <Section title={acts.title}>
+        <div class="actions">
+          <Folded of={REOPEN} {...{ visit, read, state }} says={acts.reopenSays} />
+        </div>
+      </Section>
+    )
   const typed = { charge_limit: textOf(merchant.chargeLimit), payout_limit: textOf(merchant.payoutLimit) }
   const part = { visit, read, state }
   return (
     <Section title={acts.title}>
       <div class="actions">
-        {merchant.active ? (
+        {merchant.account === 'closing' ? (
+          <Folded of={KEEP} {...part} />
+        ) : merchant.active ? (
           <Folded of={DEACTIVATE} {...part} says={acts.deactivateSays} />
         ) : (
           <Folded of={ACTIVATE} {...part} />
@@ -50,7 +61,7 @@ export function Acts({ visit, read, state }: Part) {
             {acts.unfreeze}
           </a>
         )}
-        <Folded of={CLOSE} {...part} says={acts.closeSays} />
+        {merchant.account === 'open' && <Folded of={CLOSE} {...part} says={acts.closeSays} />}
       </div>
     </Section>
   )

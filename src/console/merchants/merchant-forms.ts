@@ -92,6 +92,18 @@ export const CLOSE: FormSpec = {
   submit: acts.close,
   danger: true,
 }
+export const KEEP: FormSpec = {
+  path: at('keep'),
+  action: 'merchant.close',
+  fields: [],
+  submit: acts.keep,
+}
+export const REOPEN: FormSpec = {
+  path: at('reopen'),
+  action: 'merchant.reopen',
+  fields: [{ name: 'reason', label: acts.reason, most: 500 }],
+  submit: acts.reopen,
+}
 export const NOTE: FormSpec = {
   path: at('notes'),
   action: 'merchant.note',

@@ -1,3 +1,4 @@
+import type { AccountState } from '../../merchants/account-state.ts'
 import { Empty, Said, Status, Time } from '../../pages/parts.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
 import { type Column, type Filter, Filters, Pager, Table } from '../../pages/table.tsx'
@@ -32,13 +33,13 @@ const FILTERS: readonly Filter[] = [
   { name: 'vending', label: filters.vending, kind: 'select', choices: YES_NO },
 ]
 
-type Standing = { active: boolean; frozen: boolean; closedAt: Date | null }
+type Standing = { active: boolean; frozen: boolean; account: AccountState }
 
 /** What may be done with a merchant's money, in words. */
-export const State = ({ active, frozen, closedAt }: Standing) => (
+export const State = ({ active, frozen, account }: Standing) => (
   <>
-    {closedAt !== null ? (
-      <Status word={states.closed} tone="quiet" />
+    {account !== 'open' ? (
+      <Status word={states[account]} tone="quiet" />
     ) : (
       <Status word={active ? states.active : states.inactive} tone={active ? 'good' : 'warn'} />
     )}

@@ -21,6 +21,7 @@ import { findWithdrawalNumber } from '../../withdrawals/find-withdrawals.ts'
 import { MERCHANTS } from '../texts/merchants.ts'
 import type { ConsoleVisit } from '../visit.ts'
 import { AuditTable } from './audit-page.tsx'
+import { closingSection } from './closing.tsx'
 import { Acts, Look } from './merchant-acts.tsx'
 import { State } from './merchant-list.tsx'
 import { Exceptions, Latest, MerchantFacts, Money, Notes, Numbers, People } from './merchant-parts.tsx'
@@ -70,9 +71,10 @@ export async function showMerchant(visit: ConsoleVisit, state: FormState | null 
     <>
       <div class="top">
         <h1>{name}</h1>
-        <State active={merchant.active} closedAt={merchant.closedAt} frozen={read.did.frozen !== null} />
+        <State active={merchant.active} account={merchant.account} frozen={read.did.frozen !== null} />
       </div>
       <MerchantFacts visit={visit} read={read} />
+      {await closingSection(read)}
       <Money read={read} />
       <Acts visit={visit} read={read} state={state} />
       <Look visit={visit} read={read} state={state} />

@@ -50,7 +50,7 @@ export const MerchantFacts = ({ visit, read: { merchant, did, failure } }: Visit
         ],
         [
           facts.state,
-          <State active={merchant.active} closedAt={merchant.closedAt} frozen={did.frozen !== null} />,
+          <State active={merchant.active} account={merchant.account} frozen={did.frozen !== null} />,
         ],
         did.inactive?.since != null && [MERCHANTS.states.inactive, since(did.inactive)],
         did.frozen !== null && [MERCHANTS.states.frozen, since(did.frozen)],

@@ -1,5 +1,6 @@
 import type { App } from '../../app.ts'
-import { closeMerchant } from '../../merchants/close-merchant.ts'
+import { askReopen } from '../../approvals/reopen.ts'
+import { closeAccount, keepAccount } from '../../closing/close-account.ts'
 import type { Merchant } from '../../merchants/merchant.ts'
 import { addNote } from '../../merchants/operator-notes.ts'
 import { freezeAccount } from '../../merchants/payout-freeze.ts'
@@ -19,10 +20,12 @@ import {
   FREEZE,
   INSTANT_OFF,
   INSTANT_ON,
+  KEEP,
   LIMITS,
   LOOK,
   NOTE,
   RATES,
+  REOPEN,
   VENDING_OFF,
   VENDING_ON,
 } from './merchant-forms.ts'
@@ -97,8 +100,16 @@ export const MERCHANT_ROUTES: readonly ConsoleRoute[] = [
     return acts.frozen
   }),
   actForm(CLOSE, async ({ caller }, { app, merchant }, { says = '' }) => {
-    await closeMerchant(app, caller, { merchant, says })
+    await closeAccount(app, caller, { merchant, says })
     return acts.closed
+  }),
+  actForm(KEEP, async ({ caller }, { app, merchant }) => {
+    await keepAccount(app, caller, merchant)
+    return acts.kept
+  }),
+  actForm(REOPEN, async ({ caller }, { app, merchant }, { reason = '' }) => {
+    await askReopen(app, caller, { merchant, reason })
+    return acts.reopenAsked
   }),
   actForm(NOTE, async ({ gateway, caller }, { merchant }, { note = '' }) => {
     await addNote(gateway, caller, { merchant, says: note })

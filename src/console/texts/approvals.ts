@@ -21,6 +21,7 @@ export const APPROVALS = {
     'unfreeze-platform': 'Unfreeze the platform',
     installation: 'Switch to another contract',
     'take-back-statement': 'Take back an imported statement',
+    'reopen-account': 'Open a closed account again',
     'accept-breach': 'Accept a breach of the books',
   } as const satisfies Record<ApprovalKind, string>,
   statuses: {
@@ -46,6 +47,8 @@ export const APPROVALS = {
     told: (text: string) => `The merchant reads: ${text}`,
     resolve: 'The exception is resolved with it. Payouts run again when it was the last critical one.',
     open: 'The exception stays open.',
+    reopen: (whose: string) =>
+      `The closed account of ${whose} is open again and takes money. Its keys and sessions stay ended, its schedules paused.`,
     unfreeze: (whose: string, reason: string) =>
       `Live payouts of ${whose} run again. They were frozen for: ${reason}`,
     switch: (side: string, to: string, from: string | null) =>

@@ -9,6 +9,7 @@ import { PEOPLE_PATH } from '../people/people-page.tsx'
 import { SECURITY_PATH } from '../people/security-page.tsx'
 import { SETTINGS } from '../texts/settings.ts'
 import { type DashboardRoute, type DashboardVisit, page } from '../visit.ts'
+import { CLOSE_PATH } from './close-page.tsx'
 
 type Entry = { path: string; name: string; says: string; see?: Action }
 
@@ -19,6 +20,7 @@ const ENTRIES: readonly Entry[] = [
   { path: SECURITY_PATH, ...SETTINGS.security },
   { path: '/settings/limits', ...SETTINGS.limits },
   { path: NOTICES_PATH, ...SETTINGS.notifications },
+  { path: CLOSE_PATH, ...SETTINGS.close, see: 'merchant.close' },
   { path: '/settings/audit', ...SETTINGS.audit, see: 'audit.read' },
 ]
 

@@ -5,6 +5,7 @@ export const ACTION_NAMES: Partial<Record<Action, string>> = {
   read: 'See charges, links, orders and disputes (tills too)',
   'shop.read': 'See balances, people and settings',
   'audit.read': 'See who did what',
+  'merchant.close': 'Close the account',
   'merchant.handle': 'Change the short name of the business',
   'branding.set': 'Change logo and colour',
   'payouts.read': 'See payouts and payroll',

@@ -42,5 +42,8 @@ export const FRAME = {
   resend: 'Send it again',
   unconfirmed:
     'Your e-mail address is not confirmed yet. Until then you work in test mode: open the link that we have sent you.',
+  more: 'More about it',
+  closing: 'This account is being closed: it takes no more money.',
+  closed: 'This account is closed: it can be read, and takes and sends no money.',
   inactive: 'This business is not active: it can be looked at, and takes and sends no money.',
 }

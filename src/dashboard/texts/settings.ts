@@ -15,6 +15,10 @@ export const SETTINGS = {
     name: 'Notifications',
     says: 'Who hears of payments, failures and the daily close by mail, without a login.',
   },
+  close: {
+    name: 'Close the account',
+    says: 'What happens when you leave, and how to do it.',
+  },
   audit: {
     name: 'Audit',
     says: 'Who did what, from where, in rows that nobody can change.',

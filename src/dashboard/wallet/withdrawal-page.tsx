@@ -1,7 +1,7 @@
 import { findHead } from '../../ledger/heads.ts'
 import { FormBox } from '../../pages/form.tsx'
 import { amountOf, type FormSpec, type FormState } from '../../pages/form-spec.ts'
-import { Empty, Facts, Money, Note, Said, Section, Status, Time } from '../../pages/parts.tsx'
+import { Empty, type Fact, Facts, Money, Note, Said, Section, Status, Time } from '../../pages/parts.tsx'
 import { onceOf } from '../../pages/route.ts'
 import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
 import { type Column, Table } from '../../pages/table.tsx'
@@ -86,7 +86,7 @@ async function Live({ visit, state }: { visit: DashboardVisit; state: FormState 
     <>
       {await pausedNote(visit)}
       <Section title={words.number.title}>
-        <OwnNumber number={number} />
+        <OwnNumber number={number} now={app.clock.now()} />
         <div class="actions">
           <details open={number === null || state?.path === NUMBER.path}>
             <summary>{words.number.change}</summary>
@@ -126,7 +126,7 @@ async function Live({ visit, state }: { visit: DashboardVisit; state: FormState 
   )
 }
 
-const OwnNumber = ({ number }: { number: WithdrawalNumber | null }) =>
+const OwnNumber = ({ number, now }: { number: WithdrawalNumber | null; now: Date }) =>
   number === null ? (
     <p>{words.number.none}</p>
   ) : (
@@ -142,9 +142,14 @@ const OwnNumber = ({ number }: { number: WithdrawalNumber | null }) =>
             />
           </>,
         ],
+        waitOf(number, now),
       ]}
     />
   )
+
+/** From when on money goes there, while that is still to come. */
+const waitOf = ({ waitsUntil }: WithdrawalNumber, now: Date): Fact | false =>
+  waitsUntil !== null && waitsUntil > now && [words.number.from, <Time at={waitsUntil} />]
 
 /** Withdrawals: the number, a new one, those that wait, all of them. */
 export const WITHDRAWAL_ROUTES: readonly DashboardRoute[] = [

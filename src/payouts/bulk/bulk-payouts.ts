@@ -123,7 +123,7 @@ export function judgeCall(
   { terms: [terms], stops: [stop], heads: [head] }: Pick<LockedDesk, 'terms' | 'stops' | 'heads'>,
 ): void {
   assert(terms && head, 'a merchant with a key has a row and a ledger')
-  if (!terms.active) throw merchantInactive()
+  if (!terms.active) throw merchantInactive(terms)
   judgeVerification({ terms, mode })
   const refusal = stopOf({ mode, frozenFor: stop?.frozenFor ?? null, head })
   if (refusal !== null) throw refusal

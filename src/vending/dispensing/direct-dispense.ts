@@ -108,7 +108,7 @@ async function decide(tx: Tx, { caller, input, at }: Decision): Promise<Claim> {
     call(LAST_ATTEMPT, merchantId, orderId),
   )
   assert(terms && vending && last, 'a merchant with a key has a row')
-  if (!terms.active) throw merchantInactive()
+  if (!terms.active) throw merchantInactive(terms)
   if (!vending.vendingEnabled) throw vendingOff()
   const charge = locked?.mode === mode ? locked : null
   if (charge === null) throw notFound('charge')

@@ -57,13 +57,14 @@ export function judgeOrder(
     mode,
     config,
   }: {
-    terms: Pick<MerchantTerms, 'active' | 'chargeLimit' | 'kycStatus'>
+    terms: Pick<MerchantTerms, 'active' | 'chargeLimit' | 'kycStatus'> &
+      Partial<Pick<MerchantTerms, 'account'>>
     vending: VendingTerms
     mode: Mode
     config: Pick<Config, 'amountMax'>
   },
 ): void {
-  if (!terms.active) throw merchantInactive()
+  if (!terms.active) throw merchantInactive(terms)
   if (!vending.vendingEnabled) throw vendingOff()
   judgeAmount({ amount, currency }, { terms, config })
   if (chargeFee(amount) >= amount)

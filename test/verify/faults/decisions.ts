@@ -1,21 +1,9 @@
-import { APPROVAL, CARD, type Fault, of, PAYOUT, PREPARED, SUBACCOUNT } from '../names.ts'
-import {
-  approvals,
-  change,
-  each,
-  giftCards,
-  payouts,
-  plant,
-  prepared,
-  subaccounts,
-  withdrawals,
-} from '../planting.ts'
+import { APPROVAL, CARD, type Fault, of, PAYOUT, PREPARED } from '../names.ts'
+import { approvals, change, each, giftCards, payouts, plant, prepared, withdrawals } from '../planting.ts'
 
 const head = (merchant: number, to: string) =>
   `update ledger_heads set ${to} where merchant_id = ${merchant} and mode = 'live'`
-const merchant = (id: number, to: string) => `update merchants set ${to} where id = ${id}`
 const RULE = 'the rule of the second person of merchant 3'
-const publicId = (tag: string) => `mer_${tag}${'0'.repeat(16)}`
 
 export const DECISION_FAULTS: readonly Fault[] = [
   ...plant('DE1', [
@@ -113,79 +101,6 @@ export const DECISION_FAULTS: readonly Fault[] = [
       'a gift card that nobody has issued',
       `insert into gift_cards (merchant_id, id, code_hash, last4, value, balance, expires_at, created_at)
       select merchant_id, 'gc_made', sha256('x'), last4, value, balance, expires_at, created_at from gift_cards where ${of(CARD.waiting)}`,
-    ],
-  ]),
-  ...plant('TE1', [
-    [`chargeLimit of ${publicId('onexx')}`, 'a limit that nobody has set', merchant(1, 'charge_limit = 5')],
-    [
-      `rateLimits of ${publicId('three')}`,
-      'a rate that nobody has granted',
-      merchant(3, `rate_limits = '{"charges": 9}'`),
-    ],
-    [
-      `payoutLimit of ${publicId('three')}`,
-      'a limit of payouts that nobody has set',
-      merchant(3, 'payout_limit = 5'),
-    ],
-    [
-      `instantSettlement of ${publicId('twoxx')}`,
-      'settlement at once taken away by nobody',
-      merchant(2, 'instant_settlement = false'),
-    ],
-    [
-      `instantSettlement of ${publicId('onexx')}`,
-      'settlement at once that nobody has allowed',
-      merchant(1, 'instant_settlement = true'),
-    ],
-    [
-      `webhookUrl of ${publicId('onexx')}`,
-      'another address for webhooks',
-      merchant(1, `webhook_url = 'https://thief.example.com'`),
-    ],
-    [
-      `autoRefundOnJam of ${publicId('onexx')}`,
-      'refunds of jams that nobody has switched on',
-      merchant(1, `auto_refund_on_jam = 'both'`),
-    ],
-    [`active of ${publicId('onexx')}`, 'a merchant switched off by nobody', merchant(1, 'active = false')],
-    [
-      `vendingEnabled of ${publicId('onexx')}`,
-      'vending switched off by nobody',
-      merchant(1, 'vending_enabled = false'),
-    ],
-  ]),
-  ...plant('TE2', [
-    [
-      publicId('onexx'),
-      'a verified merchant that is rejected by nobody',
-      merchant(1, `kyc_status = 'rejected'`),
-    ],
-    [
-      publicId('twoxx'),
-      'a merchant whose verification nobody has taken back',
-      merchant(2, `kyc_status = 'pending'`),
-    ],
-  ]),
-  ...plant('TE3', [
-    [
-      SUBACCOUNT.asleep,
-      'a subaccount that takes part again',
-      change(subaccounts(SUBACCOUNT.asleep), `status = 'active'`),
-    ],
-    [
-      SUBACCOUNT.farm,
-      'a subaccount that nobody has switched off',
-      change(subaccounts(SUBACCOUNT.farm), `status = 'inactive'`),
-    ],
-    [
-      'the number of merchant 3',
-      'another number to withdraw to',
-      `update withdrawal_numbers set phone = '256799999999'`,
-    ],
-    [
-      'the number of merchant 3',
-      'a number that is not verified any more',
-      'update withdrawal_numbers set verified_at = null',
     ],
   ]),
 ]

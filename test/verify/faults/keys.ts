@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { BATCH, CHARGE, DIRECT, type Fault, LIVE_1, of, PAYOUT, SCHEDULE, SUBACCOUNT } from '../names.ts'
+import { BATCH, CHARGE, DIRECT, type Fault, KEY, LIVE_1, of, PAYOUT, SCHEDULE, SUBACCOUNT } from '../names.ts'
 import {
   batches,
   change,
@@ -136,12 +136,10 @@ export const KEY_FAULTS: readonly Fault[] = [
   ]),
   ...plant('AK1', [
     [
-      'key_revoked',
+      KEY.ended,
       'a key revoked in the directory and open in its cell',
-      `insert into directory.api_keys (hash, merchant_id, id, kind, created_at, revoked_at)
-        values (decode(repeat('ab', 32), 'hex'), 1, 'key_revoked', 'live', '2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z');
-      insert into api_keys (merchant_id, id, kind, last4, ciphertext, created_at)
-        values (1, 'key_revoked', 'live', 'abcd', 'x', '2026-01-01T00:00:00Z')`,
+      `insert into api_keys (merchant_id, id, kind, last4, ciphertext, created_at)
+      select merchant_id, id, kind, 'abcd', 'x', created_at from directory.api_keys where id = '${KEY.ended}'`,
     ],
   ]),
 ]

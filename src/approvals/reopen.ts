@@ -1,0 +1,58 @@
+import type { OperatorCaller } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow } from '../actors/audit-row.ts'
+import type { App } from '../app.ts'
+import { openAccount } from '../merchants/account-state.ts'
+import { directoryChanged } from '../merchants/authenticate.ts'
+import { type Merchant, merchantNamed } from '../merchants/merchant.ts'
+import { lockMerchant } from '../merchants/set-merchant.ts'
+import { domainRefusal } from '../platform/refusal.ts'
+import type { Approval } from './approval.ts'
+import { ask } from './ask.ts'
+import type { Effect } from './effect.ts'
+
+/** Asks for a closed account to be opened again. Throws Refusal. */
+export async function askReopen(
+  app: App,
+  caller: OperatorCaller,
+  { merchant, reason }: { merchant: Merchant; reason: string },
+): Promise<Approval> {
+  allow(caller, 'merchant.reopen')
+  const { id: merchantId, tag, publicId, closedAt } = merchant
+  if (closedAt === null) throw notClosed()
+  const command = {
+    kind: 'reopen-account',
+    merchant: publicId,
+    closed_at: closedAt.toISOString(),
+    reason,
+  } as const
+  return ask(caller, {
+    db: app.db,
+    clock: app.clock,
+    merchantId,
+    tag,
+    mode: 'live',
+    subject: publicId,
+    command,
+  })
+}
+
+/** Opens the account that was closed then, and not a later closing of it. Its keys and sessions stay ended, its schedules paused. */
+export const REOPEN_ACCOUNT: Effect<'reopen-account'> = {
+  async run({ tx, actor, merchantId, approval, command, at }) {
+    await lockMerchant(tx, merchantId)
+    const [[merchant]] = await tx.send(merchantNamed(command.merchant))
+    if (merchant?.closedAt == null || merchant.closedAt.toISOString() !== command.closed_at) throw notClosed()
+    const act = { actor, action: 'merchant.reopen', at, merchantId, subject: command.merchant } as const
+    const after = { active: true, account: 'open', approval }
+    return [
+      openAccount(merchantId),
+      auditRow({ ...act, before: { active: false, account: 'closed' }, after }),
+    ]
+  },
+  async after(gateway) {
+    await gateway.directory.query(directoryChanged().statement)
+  },
+}
+
+const notClosed = () => domainRefusal('conflict', 'this account is not closed, or it was closed again since')

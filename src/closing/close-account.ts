@@ -1,0 +1,88 @@
+import type { Actor } from '../actors/actor.ts'
+import { allow } from '../actors/allow.ts'
+import { auditRow, auditRows } from '../actors/audit-row.ts'
+import type { App } from '../app.ts'
+import { beginClosing, openAccount } from '../merchants/account-state.ts'
+import { directoryChanged } from '../merchants/authenticate.ts'
+import { type Merchant, merchantNamed } from '../merchants/merchant.ts'
+import { closedMerchant, lockMerchant } from '../merchants/set-merchant.ts'
+import type { Call, Tx } from '../platform/db/database.ts'
+import { domainRefusal, notFound, Refusal } from '../platform/refusal.ts'
+import { pauseAll } from '../scheduled-payouts/pause-all.ts'
+import { tellOfAccount } from './tell-of-account.ts'
+
+/**
+ * Begins to close an account: from this commit on it takes no money, in either mode, and its schedules stop; what is under way ends, and
+ * what is owed is paid out (`close-accounts`). `says`: what an operator tells its people. Throws Refusal.
+ */
+export async function closeAccount(
+  app: App,
+  actor: Actor,
+  { merchant, says = null }: { merchant: Merchant; says?: string | null },
+): Promise<Merchant> {
+  allow(closes(actor), 'merchant.close', merchant.id)
+  const by = actor.kind === 'person' ? ('owner' as const) : ('operator' as const)
+  const changed = await change(app, merchant, async (tx, before, at) => {
+    if (before.account === 'closing')
+      throw new Refusal(409, 'conflict', 'this account is being closed already')
+    if (!before.active && by === 'owner') throw switchedOff()
+    const { id: merchantId, publicId } = before
+    const paused = await pauseAll(tx, merchantId)
+    const act = { actor, action: 'merchant.close', at, merchantId, subject: publicId } as const
+    const after = { active: false, account: 'closing', by, says }
+    const ofSchedules = paused.map(({ id: subject, mode }) => ({
+      ...{ actor, action: 'schedule.change' as const, at, merchantId, mode, subject },
+      ...{ before: { status: 'active' }, after: { status: 'paused' } },
+    }))
+    return [
+      beginClosing(merchantId, { by, says, at }),
+      auditRow({ ...act, before: { active: before.active, account: 'open' }, after }),
+      ...auditRows(ofSchedules),
+    ]
+  })
+  await tellOfAccount(app, changed, 'account-closes')
+  app.nudge('close-accounts')
+  return changed
+}
+
+/** Takes it back while the account is not closed yet: it takes money again. Schedules stay paused. Throws Refusal. */
+export async function keepAccount(app: App, actor: Actor, merchant: Merchant): Promise<Merchant> {
+  allow(closes(actor), 'merchant.close', merchant.id)
+  return change(app, merchant, async (_, before, at) => {
+    if (before.account !== 'closing') throw new Refusal(409, 'conflict', 'this account is not being closed')
+    if (actor.kind === 'person' && before.closingBy !== 'owner') throw byOperator()
+    const { id: merchantId, publicId: subject } = before
+    const act = { actor, action: 'merchant.close', at, merchantId, subject } as const
+    const [was, is] = [
+      { active: false, account: 'closing' },
+      { active: true, account: 'open' },
+    ]
+    return [openAccount(merchantId), auditRow({ ...act, before: was, after: is })]
+  })
+}
+
+/** It is about real money, wherever the page stands: nobody whose money out is held begins or ends it. */
+const closes = (actor: Actor): Actor => (actor.kind === 'person' ? { ...actor, mode: 'live' } : actor)
+
+type Change = (tx: Tx, before: Merchant, at: Date) => Promise<readonly Call[]>
+
+async function change(app: App, { id, publicId }: Merchant, write: Change): Promise<Merchant> {
+  const wanted = merchantNamed(publicId)
+  await app.db.transaction(async (tx) => {
+    await lockMerchant(tx, id)
+    const [[before]] = await tx.send(wanted)
+    if (!before) throw notFound('merchant')
+    if (before.account === 'closed') throw closedMerchant()
+    return { value: null, last: await write(tx, before, app.clock.now()) }
+  })
+  await app.directory.query(directoryChanged().statement)
+  app.keyRing.forget()
+  const [after] = await app.db.query(wanted.statement, wanted.values)
+  if (!after) throw notFound('merchant')
+  return after
+}
+
+const switchedOff = () =>
+  domainRefusal('merchant_inactive', 'we have switched this account off: write to us, and we close it')
+const byOperator = () =>
+  new Refusal(403, 'forbidden', 'we are closing this account: write to us if it should stay open')

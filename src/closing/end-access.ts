@@ -1,0 +1,30 @@
+import { service } from '../actors/actor.ts'
+import { auditRow } from '../actors/audit-row.ts'
+import type { App } from '../app.ts'
+import { endAllKeys } from '../merchants/api-keys.ts'
+import { directoryChanged } from '../merchants/authenticate.ts'
+import { closeRevokedKeys } from '../merchants/close-revoked-keys.ts'
+import type { Merchant } from '../merchants/merchant.ts'
+import { voidLinksOf } from '../people/links.ts'
+import { endSessionsAt } from '../people/write-sessions.ts'
+
+/** Ends every key, session, invitation and till of a merchant. Its people may sign in again and read. Writes nothing where nothing is left. */
+export async function endAccess(app: App, { id: merchantId, publicId: subject }: Merchant): Promise<void> {
+  const at = app.clock.now()
+  await app.directory.transaction(async (tx) => {
+    const [keys] = await tx.send(endAllKeys(merchantId, at))
+    const others = [endSessionsAt(merchantId), voidLinksOf(merchantId, at)]
+    if (keys.length === 0) return { value: null, last: others }
+    const act = {
+      actor: service('close-accounts'),
+      action: 'merchant.close',
+      at,
+      merchantId,
+      subject,
+    } as const
+    const row = auditRow({ ...act, after: { keys_ended: keys.length } })
+    return { value: null, last: [...others, directoryChanged(), row] }
+  })
+  await closeRevokedKeys(app)
+  app.keyRing.forget()
+}

@@ -1,0 +1,157 @@
+import type { App } from '../app.ts'
+import { payoutFee } from '../ledger/fees.ts'
+import type { Merchant } from '../merchants/merchant.ts'
+import { assert } from '../platform/assert.ts'
+import { statement } from '../platform/db/statement.ts'
+import { whyWaits } from '../withdrawals/withdrawal-number.ts'
+
+/** What an account still has to do with real money. Whole UGX; counts stop at a thousand. */
+export type Left = {
+  available: number
+  pending: number
+  inFlight: number
+  seq: number
+  /** Of subaccounts: what can be paid out to their numbers, what is held, and what has no number to go to or came back from it. */
+  sharesDue: number
+  sharesPending: number
+  sharesStuck: number
+  openCharges: number
+  openTopUps: number
+  openGoods: number
+  openDisputes: number
+  schedules: number
+  cards: number
+  cardsWorth: number
+  stopped: boolean
+  number: { phone: string; verified: boolean; waitsUntil: Date | null } | null
+  /** The last withdrawal came back, and no other number was set since. */
+  cameBack: boolean
+}
+
+const MOST = 1000
+const counted = (from: string) => `(select count(*)::int from (select ${from} limit ${MOST}) c)`
+// Of live money alone: test money is nobody's.
+const LEFT = statement<Omit<Left, 'sharesDue' | 'sharesPending' | 'sharesStuck' | 'number'> & Numbered>(
+  'what an account has left',
+  `select h.available, h.pending, h.in_flight as "inFlight", h.seq,
+     h.payouts_frozen_for is not null or h.payouts_paused_by is not null as stopped,
+     ${counted(`from charges where merchant_id = $1 and mode = 'live' and follow_at is not null`)} as "openCharges",
+     ${counted('from top_ups where merchant_id = $1 and follow_at is not null')} as "openTopUps",
+     ${counted(`from dispense_claims where merchant_id = $1 and mode = 'live' and state in ('claimed', 'commanding', 'accepted', 'ambiguous')`)}
+       + ${counted(`from vending_orders o join payment_links l on (l.merchant_id, l.id) = (o.merchant_id, o.id)
+         join charges p on (p.merchant_id, p.id) = (l.merchant_id, l.charge_id) and p.status = 'succeeded'
+         where o.merchant_id = $1 and o.mode = 'live' and (o.watched or o.refund_due_at is not null)`)} as "openGoods",
+     ${counted(`from disputes where merchant_id = $1 and mode = 'live' and closed_at is null`)} as "openDisputes",
+     ${counted(`from schedules where merchant_id = $1 and status = 'active'`)} as schedules,
+     (select count(*)::int from gift_cards where merchant_id = $1 and balance > 0 and deactivated_at is null and expires_at > $2) as cards,
+     (select coalesce(sum(balance), 0)::bigint from gift_cards
+       where merchant_id = $1 and balance > 0 and deactivated_at is null and expires_at > $2) as "cardsWorth",
+     n.phone, n.verified_at is not null as verified, n.waits_until as "waitsUntil",
+     exists (select from payouts where merchant_id = $1 and kind = 'withdrawal' and status = 'failed'
+       and completed_at > greatest($3::timestamptz, n.set_at)) as "cameBack"
+   from ledger_heads h left join withdrawal_numbers n on n.merchant_id = h.merchant_id
+   where h.merchant_id = $1 and h.mode = 'live'`,
+)
+type Numbered = { phone: string | null; verified: boolean; waitsUntil: Date | null }
+const SHARES = statement<Share>(
+  'what subaccounts have left',
+  `select h.subaccount_id as id, h.available, h.pending, s.payout_phone is not null and h.subaccount_id not in (
+       select p.subaccount_id from payouts p where p.merchant_id = $1 and p.mode = 'live' and p.status = 'failed' and p.published
+         and p.created_at >= $2 and p.kind = 'subaccount') as reached
+   from subaccount_heads h join subaccounts s on (s.merchant_id, s.id) = (h.merchant_id, h.subaccount_id)
+   where h.merchant_id = $1 and h.mode = 'live' and (h.available > 0 or h.pending > 0) order by h.subaccount_id`,
+)
+/** `reached`: it has a number, and nothing has come back from there since the account closes. */
+type Share = { id: string; available: number; pending: number; reached: boolean }
+
+/** What can be sent of this much, with its fee, in one movement; 0 where that is less than the operator moves. `limit`: of the merchant. */
+export function sendable(
+  { config }: Pick<App, 'config'>,
+  available: number,
+  limit: number | null = null,
+): number {
+  if (available <= 0) return 0
+  const most = Math.min(config.railPayoutMax, config.amountMax, limit ?? config.amountMax)
+  // The fee of less is never more, and at most some shillings less.
+  let amount = available - payoutFee(available)
+  while (amount < most && amount + 1 + payoutFee(amount + 1) <= available) amount += 1
+  const sent = Math.min(amount, most)
+  return sent < config.railPayoutMin ? 0 : sent
+}
+
+/** The subaccounts whose money goes to their own numbers while the account closes. */
+export async function sharesOf(app: App, { id, closingAt }: Merchant): Promise<readonly Share[]> {
+  return app.db.query(SHARES, [id, (closingAt ?? app.clock.now()).toISOString()])
+}
+
+/** What is left of this account. */
+export async function whatIsLeft(app: App, merchant: Merchant): Promise<Left> {
+  const now = app.clock.now().toISOString()
+  const since = merchant.closingAt?.toISOString() ?? now
+  const [[row], shares] = await Promise.all([
+    app.db.query(LEFT, [merchant.id, now, since]),
+    sharesOf(app, merchant),
+  ])
+  assert(row, 'a merchant has a head in each mode')
+  const { phone, verified, waitsUntil, ...facts } = row
+  const sum = (of: (share: Share) => number) => shares.reduce((all, share) => all + of(share), 0)
+  const due = (share: Share) =>
+    share.reached && sendable(app, share.available, merchant.payoutLimit) > 0 ? share.available : 0
+  return {
+    ...facts,
+    sharesDue: sum(due),
+    sharesPending: sum(({ pending }) => pending),
+    sharesStuck: sum((share) => share.available - due(share)),
+    number: phone === null ? null : { phone, verified, waitsUntil },
+  }
+}
+
+/** What keeps an account from being closed, for people and in the order in which it ends. */
+export type Waits =
+  | 'charges'
+  | 'goods'
+  | 'disputes'
+  | 'holds'
+  | 'reports'
+  | 'shares'
+  | 'verification'
+  | 'number'
+  | 'number-waits'
+  | 'stopped'
+  | 'came-back'
+  | 'sending'
+
+// So long customers may still report a problem and get their money back before it leaves: as long as a report waits for its answer.
+const REPORTS_MS = 72 * 3_600_000
+
+const reportsWait = (app: Pick<App, 'witness'>, { closingAt }: Merchant, left: Left): boolean =>
+  left.available + left.sharesDue > 0 &&
+  closingAt !== null &&
+  app.witness.earlierMs() < closingAt.getTime() + REPORTS_MS
+
+/** What has to end before the last money is sent. */
+export const beforeSending = (app: Pick<App, 'witness'>, merchant: Merchant, left: Left): Waits[] => [
+  ...((left.openCharges + left.openTopUps > 0 ? ['charges'] : []) satisfies Waits[]),
+  ...((left.openGoods > 0 ? ['goods'] : []) satisfies Waits[]),
+  ...((left.openDisputes > 0 ? ['disputes'] : []) satisfies Waits[]),
+  ...((left.pending + left.sharesPending > 0 ? ['holds'] : []) satisfies Waits[]),
+  ...((reportsWait(app, merchant, left) ? ['reports'] : []) satisfies Waits[]),
+]
+
+/** What keeps the money of the account itself here; nothing where there is none that can be sent. */
+export function beforeWithdrawing(app: App, merchant: Merchant, left: Left): Waits[] {
+  if (sendable(app, left.available) === 0) return []
+  if (merchant.kycStatus !== 'verified') return ['verification']
+  if (left.stopped) return ['stopped']
+  if (!left.number?.verified) return ['number']
+  if (whyWaits(app, left.number) !== null) return ['number-waits']
+  return left.cameBack ? ['came-back'] : []
+}
+
+/** All of it. */
+export const waitsOf = (app: App, merchant: Merchant, left: Left): Waits[] => [
+  ...beforeSending(app, merchant, left),
+  ...((left.sharesDue > 0 ? ['shares'] : []) satisfies Waits[]),
+  ...beforeWithdrawing(app, merchant, left),
+  ...((left.inFlight > 0 || sendable(app, left.available) > 0 ? ['sending'] : []) satisfies Waits[]),
+]

@@ -1,0 +1,26 @@
+import { type Waits, waitsOf, whatIsLeft } from '../../closing/what-is-left.ts'
+import { Said, Section, Time } from '../../pages/parts.tsx'
+import { MERCHANTS } from '../texts/merchants.ts'
+import type { MerchantRead } from './merchant-page.tsx'
+
+const { closing: words } = MERCHANTS.acts
+
+/** Where the closing of an account stands. */
+export async function closingSection({ app, merchant }: Pick<MerchantRead, 'app' | 'merchant'>) {
+  if (merchant.account !== 'closing') return null
+  const waits: readonly Waits[] = waitsOf(app, merchant, await whatIsLeft(app, merchant))
+  return (
+    <Section title={words.title}>
+      <p>
+        {merchant.closingBy === 'owner' ? words.byOwner : words.byUs}{' '}
+        {merchant.closingAt !== null && <Time at={merchant.closingAt} />}{' '}
+        {merchant.inactiveFor !== null && <Said text={merchant.inactiveFor} />}
+      </p>
+      {waits.length > 0 && (
+        <p>
+          {words.waits} {waits.map((one) => words.on[one]).join(', ')}
+        </p>
+      )}
+    </Section>
+  )
+}

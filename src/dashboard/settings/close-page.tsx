@@ -1,0 +1,163 @@
+import { closeAccount, keepAccount } from '../../closing/close-account.ts'
+import { type Left, type Waits, waitsOf, whatIsLeft } from '../../closing/what-is-left.ts'
+import { FormBox } from '../../pages/form.tsx'
+import { FieldFault, type FormSpec, type FormState } from '../../pages/form-spec.ts'
+import { type Fact, Facts, Money, Note, Said, Section, Status, Time } from '../../pages/parts.tsx'
+import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
+import { ugx } from '../../pages/wording.ts'
+import { CLOSING as WORDS } from '../texts/closing.ts'
+import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.ts'
+
+export const CLOSE_PATH = '/settings/close'
+
+const CLOSE: FormSpec = {
+  path: CLOSE_PATH,
+  action: 'merchant.close',
+  fields: [{ name: 'handle', label: '', most: 30 }],
+  submit: WORDS.ask.submit,
+  danger: true,
+}
+const KEEP: FormSpec = {
+  path: `${CLOSE_PATH}/keep`,
+  action: 'merchant.close',
+  fields: [],
+  submit: WORDS.closing.keep,
+}
+
+type Part = { visit: DashboardVisit; left: Left; state: FormState | null }
+
+/** What closing the account does, where it stands, and the way back. */
+async function showClosing(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
+  const { app, merchant } = visit
+  const left = await whatIsLeft(app, merchant)
+  const part = { visit, left, state }
+  return shownPage(
+    WORDS.title,
+    <>
+      <h1>{merchant.account === 'open' ? WORDS.title : WORDS[merchant.account].title}</h1>
+      {merchant.account === 'open' && <Ask {...part} />}
+      {merchant.account === 'closing' && <Closing {...part} />}
+      {merchant.account === 'closed' && <Closed visit={visit} />}
+    </>,
+    { status: state?.status ?? 200 },
+  )
+}
+
+const Ask = ({ visit, left, state }: Part) => (
+  <>
+    <p>{WORDS.lead}</p>
+    <Section title={WORDS.happens.title}>
+      <ol>
+        {WORDS.happens.steps.map((step) => (
+          <li>{step}</li>
+        ))}
+      </ol>
+    </Section>
+    <Has left={left} />
+    {visit.merchant.active ? (
+      <FormBox of={closeSpec(visit.merchant.handle)} visit={visit} state={state} />
+    ) : (
+      <Note tone="warn">{WORDS.ask.off}</Note>
+    )}
+  </>
+)
+
+const closeSpec = (handle: string): FormSpec => ({
+  ...CLOSE,
+  fields: [{ name: 'handle', label: WORDS.ask.handle(handle), most: 30 }],
+})
+
+function Has({ left }: { left: Left }) {
+  const { now } = WORDS
+  const some = (name: string, count: number): Fact | false => count > 0 && [name, String(count)]
+  const money = (name: string, amount: number): Fact | false =>
+    amount > 0 && [name, <Money amount={amount} />]
+  return (
+    <Section title={now.title}>
+      <Facts
+        facts={[
+          [now.available, <Money amount={left.available} />],
+          money(now.pending, left.pending + left.sharesPending),
+          money(now.inFlight, left.inFlight),
+          money(now.shares, left.sharesDue),
+          left.sharesStuck > 0 && [
+            now.stuck,
+            <>
+              <Money amount={left.sharesStuck} /> {now.stuckSays}
+            </>,
+          ],
+          some(now.open, left.openCharges + left.openTopUps),
+          some(now.goods, left.openGoods),
+          some(now.disputes, left.openDisputes),
+          some(now.schedules, left.schedules),
+          left.cards > 0 && [now.cards, now.cardsWorth(String(left.cards), ugx(left.cardsWorth))],
+          [now.number, <OwnNumber left={left} />],
+        ]}
+      />
+    </Section>
+  )
+}
+
+const OwnNumber = ({ left: { number } }: { left: Left }) =>
+  number === null ? (
+    <span>{WORDS.now.noNumber}</span>
+  ) : (
+    <>
+      <Said text={number.phone} /> {!number.verified && <Status word={WORDS.now.unverified} tone="open" />}
+    </>
+  )
+
+function Closing({ visit, left, state }: Part) {
+  const { merchant, app } = visit
+  const waits: readonly Waits[] = waitsOf(app, merchant, left)
+  return (
+    <>
+      {merchant.closingBy === 'operator' && <p>{WORDS.closing.byUs}</p>}
+      {merchant.inactiveFor !== null && <p>{<Said text={merchant.inactiveFor} />}</p>}
+      {waits.length === 0 ? (
+        <p>{WORDS.closing.soon}</p>
+      ) : (
+        <>
+          <p>{WORDS.closing.takes}</p>
+          <ul>
+            {waits.map((one) => (
+              <li>{WORDS.waits[one]}</li>
+            ))}
+          </ul>
+        </>
+      )}
+      <Has left={left} />
+      {merchant.closingBy === 'owner' && <FormBox of={KEEP} visit={visit} state={state} />}
+    </>
+  )
+}
+
+const Closed = ({ visit }: { visit: DashboardVisit }) => (
+  <>
+    <p>
+      {WORDS.closed.says} {visit.merchant.closedAt !== null && <Time at={visit.merchant.closedAt} />}
+    </p>
+    <a href={visit.to('/wallet/statements')} class="button plain">
+      {WORDS.closed.statements}
+    </a>
+  </>
+)
+
+export const CLOSE_ROUTES: readonly DashboardRoute[] = [
+  page(CLOSE_PATH, (visit) => showClosing(visit), CLOSE.action),
+  form(CLOSE, {
+    async submit({ app, caller, merchant, to }, { handle = '' }) {
+      if (handle.trim().toLowerCase() !== merchant.handle) throw new FieldFault('handle', WORDS.ask.wrong)
+      await closeAccount(app, caller, { merchant })
+      return doneTo(to(CLOSE_PATH), WORDS.ask.done)
+    },
+    again: showClosing,
+  }),
+  form(KEEP, {
+    async submit({ app, caller, merchant, to }) {
+      await keepAccount(app, caller, merchant)
+      return doneTo(to(CLOSE_PATH), WORDS.closing.kept)
+    },
+    again: showClosing,
+  }),
+]

@@ -1,0 +1,46 @@
+import type { Letter, Values } from './words.ts'
+
+/** What the owners of a business are told of its keys and secrets. */
+const SECRET_ACTS = {
+  'key-made': 'A new API key was made',
+  'key-replaced': 'An API key was replaced, and all older ones of its kind were revoked',
+  'key-revoked': 'An API key was revoked',
+  'key-shown': 'An API key was looked at',
+  'secret-changed': 'The signing secret of webhooks was changed',
+  'secret-shown': 'The signing secret of webhooks was looked at',
+} as const
+export type SecretAct = keyof typeof SECRET_ACTS
+
+/** What the owners of a business hear of its keys, of the number for its money and of its account. */
+export const ACCOUNT_LETTERS = {
+  'secret-act': ({ act = '', business = '', who = '', ends = '' }: Values) => ({
+    subject: `${(SECRET_ACTS as Values)[act] ?? 'A key was changed'} (${business})`,
+    lines: [
+      `By ${who}.${ends === '' ? '' : ` The key ends with ${ends}.`}`,
+      'If none of you did that, revoke the key on the page Developers, change your passwords, and look at the audit.',
+    ],
+  }),
+  'account-closes': ({ business = '', says = '', link = '' }: Values) => ({
+    subject: `The account of ${business} is being closed`,
+    lines: [
+      'It takes no more payments from now on. What is under way ends, and what it holds is paid out to your verified number.',
+      ...(says === '' ? [] : [says]),
+      'What is left to do, and how to keep the account open, stands here:',
+      link,
+    ],
+  }),
+  'account-closed': ({ business = '', link = '' }: Values) => ({
+    subject: `The account of ${business} is closed`,
+    lines: [
+      'Its API keys and sessions have ended. You can still sign in and read everything, and download your statements:',
+      link,
+    ],
+  }),
+  'number-changed': ({ business = '', who = '', ends = '', until = '' }: Values) => ({
+    subject: `Another number to withdraw to (${business})`,
+    lines: [
+      `By ${who}: the number that ends with ${ends}. Withdrawals to it wait until ${until}, and our staff verify it first.`,
+      'If none of you did that, tell us before then, set the right number on the page Withdrawals, and change your passwords.',
+    ],
+  }),
+} as const satisfies Record<string, (values: Values) => Letter>

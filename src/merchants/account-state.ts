@@ -1,0 +1,38 @@
+import { type Call, call } from '../platform/db/database.ts'
+import { statement } from '../platform/db/statement.ts'
+import type { Moves } from '../platform/moves.ts'
+
+/** `closing`: no money comes in any more, and what is owed goes out; `closed`: it has gone. */
+export type AccountState = 'open' | 'closing' | 'closed'
+
+/**
+ * The one table of moves. Two times say the state; constraints and the trigger accounts_move_forward hold them to it. An account that was
+ * never used is closed at once by a release before this one.
+ */
+export const ACCOUNT_MOVES = {
+  open: { closing: null, closed: null },
+  closing: { open: null, closed: null },
+  closed: { open: null },
+} as const satisfies Moves<AccountState>
+
+/** As an expression on merchants. */
+export const ACCOUNT_STATE = `case when closed_at is not null then 'closed' when closing_at is not null then 'closing' else 'open' end`
+
+const BEGIN = statement(
+  'account closes',
+  `update merchants set active = false, closing_at = $2, closing_by = $3, inactive_since = $2, inactive_for = $4 where id = $1`,
+)
+const OPEN = statement(
+  'account is open',
+  `update merchants set active = true, closing_at = null, closing_by = null, closed_at = null, inactive_since = null, inactive_for = null
+   where id = $1`,
+)
+const CLOSE = statement('account is closed', 'update merchants set closed_at = $2 where id = $1')
+
+/** The statements of the moves, on a row that is locked. `says`: what its people are told, by an operator. */
+export const beginClosing = (
+  merchantId: number,
+  { by, says, at }: { by: 'owner' | 'operator'; says: string | null; at: Date },
+): Call => call(BEGIN, merchantId, at.toISOString(), by, says)
+export const openAccount = (merchantId: number): Call => call(OPEN, merchantId)
+export const endClosing = (merchantId: number, at: Date): Call => call(CLOSE, merchantId, at.toISOString())
