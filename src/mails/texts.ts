@@ -147,6 +147,13 @@ const LETTERS = {
       'If none of you did that, revoke the key on the page Developers, change your passwords, and look at the audit.',
     ],
   }),
+  'cards-issued': ({ business = '', who = '', count = '', each = '', all = '' }: Values) => ({
+    subject: `${count === '1' ? 'A gift card was' : `${count} gift cards were`} issued (${business})`,
+    lines: [
+      `By ${who}: ${count === '1' ? 'one card' : `${count} cards`} of ${each}, ${all} in all. Whoever has a code can pay with it at your shop.`,
+      'If none of you did that, switch the cards off on the page Gift cards, change your passwords, and look at the audit.',
+    ],
+  }),
   verified: ({ business = '', link = '' }: Values) => ({
     subject: `${business} is verified`,
     lines: ['Your business is verified and can take real money now. What is left before going live:', link],
