@@ -19,6 +19,7 @@ import { forgetExpiredSecrets } from './merchants/rotate-webhook-secret.ts'
 import { CLOSES_AT_ONCE, sendDailyCloses } from './notices/daily-close.ts'
 import { NOTICES_AT_ONCE, sendNotices } from './notices/send-notices.ts'
 import { pruneFormResults } from './pages/form-results.ts'
+import { pruneFormSteps } from './pages/form-steps.ts'
 import { pruneDrafts } from './payouts/bulk/drafts/draft.ts'
 import { finishBulks } from './payouts/bulk/finish-bulks.ts'
 import { finishPayoutKeys } from './payouts/finish-payout-keys.ts'
@@ -174,6 +175,7 @@ const pruneRecords = async (app: App) =>
   (await pruneCallbacks(app)) +
   (await pruneRequests(app)) +
   (await pruneFormResults(app)) +
+  (await pruneFormSteps(app)) +
   (await pruneMails(app)) +
   (await prunePeople(app)) +
   (await dropOldUploads(app)) +

@@ -48,7 +48,8 @@ export const ACTIONS = {
   'console.read': { operators: OPERATORS },
   'audit.read': { persons: ['owner', 'developer', 'accountant'], unconfirmed: true },
   'payouts.read': { key: 'full', persons: NOT_CASHIERS, unconfirmed: true },
-  export: { audited: true, persons: PREPARERS, unconfirmed: true },
+  // A file takes the numbers of all customers out of the house.
+  export: { ...STEP_UP, persons: PREPARERS, unconfirmed: true },
   // Whose wallet a number is: who asks in long runs reads the operator's book.
   'wallet.look-up': { key: 'full', audited: true, persons: PREPARERS },
 
@@ -207,7 +208,7 @@ export const ACTIONS = {
   'secrets.rewrap': AUDITED,
   'sweep.run': { ...AUDITED, operators: ['admin'] },
   'audit.verify': { ...AUDITED, operators: OPERATORS },
-  'audit.export': { audited: true, operators: ['risk', 'admin'] },
+  'audit.export': { ...STEP_UP, operators: ['risk', 'admin'] },
   'alert.confirm': { ...AUDITED, operators: OPERATORS },
   'alert.close': { audited: true, operators: OPERATORS },
   'ledger.settle': { others: ['command', 'service'] },

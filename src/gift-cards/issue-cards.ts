@@ -15,6 +15,7 @@ import { domainRefusal, invalidRequest } from '../platform/refusal.ts'
 import { hasForbiddenControl } from '../platform/text.ts'
 import { readIsoTime } from '../platform/times.ts'
 import { hashCardCode, newCardCode, readCardCode } from './card-code.ts'
+import { tellOfCards } from './tell-of-cards.ts'
 
 /** The cards to issue. Whole UGX; `expires` is a day in Kampala, `YYYY-MM-DD`, on which the cards still pay. */
 export type CardIssue = { value: number; quantity: number; expires: string | null; notes: string | null }
@@ -63,6 +64,7 @@ export async function issueCards(
     })
   // Another command with this key may be storing the same cards, and its codes are seen before its ids: then both are there.
   await (commandKey === undefined ? add() : whenTaken(add, add))
+  await tellOfCards(app, { merchantId: issuer.id, actor, cards: draft.cards })
   return { cards: draft.cards, again }
 }
 

@@ -4,7 +4,7 @@ import { unavailable } from '../platform/refusal.ts'
 import { type Reader, ReaderGone, type Stream } from './caller.ts'
 import { openSpool, type Spool } from './spool.ts'
 
-type Sending = { status: number; headers: Record<string, string>; stream: Stream }
+type Sending = { status: number; headers: Record<string, string | string[]>; stream: Stream }
 /**
  * How slowly a client may read: any way it likes for `graceMs`, then so many bytes a second on average, and never nothing
  * for long.

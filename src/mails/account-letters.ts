@@ -11,13 +11,20 @@ const SECRET_ACTS = {
 } as const
 export type SecretAct = keyof typeof SECRET_ACTS
 
-/** What the owners of a business hear of its keys, of the number for its money and of its account. */
+/** What the owners of a business hear of its keys, its cards, the number for its money and its account. */
 export const ACCOUNT_LETTERS = {
   'secret-act': ({ act = '', business = '', who = '', ends = '' }: Values) => ({
     subject: `${(SECRET_ACTS as Values)[act] ?? 'A key was changed'} (${business})`,
     lines: [
       `By ${who}.${ends === '' ? '' : ` The key ends with ${ends}.`}`,
       'If none of you did that, revoke the key on the page Developers, change your passwords, and look at the audit.',
+    ],
+  }),
+  'cards-issued': ({ business = '', who = '', count = '', each = '', all = '' }: Values) => ({
+    subject: `${count === '1' ? 'A gift card was' : `${count} gift cards were`} issued (${business})`,
+    lines: [
+      `By ${who}: ${count === '1' ? 'one card' : `${count} cards`} of ${each}, ${all} in all. Whoever has a code can pay with it at your shop.`,
+      'If none of you did that, switch the cards off on the page Gift cards, change your passwords, and look at the audit.',
     ],
   }),
   'account-closes': ({ business = '', says = '', link = '' }: Values) => ({

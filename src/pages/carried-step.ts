@@ -1,7 +1,9 @@
+import { findStep, keepStep } from './form-steps.ts'
 import type { Visit } from './route.ts'
 
 // A step of a form ends with a page of its own, so that a step back in the browser never asks to send the form again. What the step has found
-// is carried in the address of that page: sealed, for this session alone, and for as long as a form is filled in.
+// is carried in the address of that page: sealed, for this session alone, and for as long as a form is filled in. What is too much for an
+// address, a payroll of hundreds of people, is kept beside the forms, and the address has its token.
 const BINDING = { merchantId: null, purpose: 'step of a form', column: 'address' } as const
 const LASTS_MS = 3_600_000
 // Together with the path well within what browsers and proxies take.
@@ -9,33 +11,37 @@ const LONGEST = 6000
 
 type Carried = { session: string; address: string; until: number; found: unknown }
 
-/** The address of the page at this path that shows what a step has found; null where that is too much for an address. */
-export function addressOfStep(visit: Visit, path: string, found: unknown): string | null {
-  const carried: Carried = {
-    ...{
-      session: visit.signedIn.sessionId,
-      address: visit.to(path),
-      until: visit.now.getTime() + LASTS_MS,
-      found,
-    },
-  }
-  const step = visit.gateway.vault.seal(JSON.stringify(carried), BINDING).toString('base64url')
-  return step.length > LONGEST ? null : `${visit.to(path)}?step=${step}`
+/** The address of the page at this path that shows what a step has found. */
+export async function addressOfStep(visit: Visit, path: string, found: unknown): Promise<string> {
+  const { sessionId } = visit.signedIn
+  const address = visit.to(path)
+  const carried: Carried = { session: sessionId, address, until: visit.now.getTime() + LASTS_MS, found }
+  const sealed = visit.gateway.vault.seal(JSON.stringify(carried), BINDING)
+  const step = sealed.toString('base64url')
+  if (step.length <= LONGEST) return `${address}?step=${step}`
+  return `${address}?kept=${await keepStep(visit.gateway, { sessionId, sealed })}`
 }
 
 /** What the step before has found; null where the address carries nothing of this session and path that still counts. */
-export function stepIn(visit: Visit, path: string): unknown {
-  const { step = '' } = visit.query
-  if (step === '' || step.length > LONGEST || !/^[\w-]+$/.test(step)) return null
+export async function stepIn(visit: Visit, path: string): Promise<unknown> {
+  const { sessionId } = visit.signedIn
+  const sealed = await sealedIn(visit)
+  if (sealed === null) return null
   try {
     const { session, address, until, found } = JSON.parse(
-      visit.gateway.vault.open(Buffer.from(step, 'base64url'), BINDING),
+      visit.gateway.vault.open(sealed, BINDING),
     ) as Carried // Only we can have sealed it.
-    const counts =
-      session === visit.signedIn.sessionId && address === visit.to(path) && until > visit.now.getTime()
+    const counts = session === sessionId && address === visit.to(path) && until > visit.now.getTime()
     return counts ? found : null
   } catch {
     // Not one of ours.
     return null
   }
+}
+
+async function sealedIn({ query, gateway, signedIn }: Visit): Promise<Buffer | null> {
+  const { step = '', kept = '' } = query
+  const isToken = (text: string) => text !== '' && text.length <= LONGEST && /^[\w-]+$/.test(text)
+  if (isToken(kept)) return findStep(gateway, { sessionId: signedIn.sessionId, token: kept })
+  return isToken(step) ? Buffer.from(step, 'base64url') : null
 }

@@ -77,6 +77,10 @@ export async function sendShown(shown: Shown, sending: Sending): Promise<Fastify
         'Content-Disposition': disposition(shown.name, false),
         ...secureHeaders({ https }),
         'X-Request-ID': sending.request.id,
+        // It is sent past the framework, which keeps the cookies.
+        ...(reply.hasHeader('Set-Cookie')
+          ? { 'Set-Cookie': [reply.getHeader('Set-Cookie')].flat().map(String) }
+          : {}),
       }
       return sendStream(reply, { status: 200, headers, stream: { ...shown.stream, cut: sending.cut } })
     }

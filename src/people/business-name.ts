@@ -5,7 +5,8 @@ const LONGEST = 200
 // A name stands in mails and on pages of ours before anybody has verified it: it may not send whoever reads it anywhere.
 const ADDRESS =
   /:\/\/|\bwww\.|@|\p{L}\.(?:com|net|org|info|biz|co|ug|ke|tz|rw|io|me|ly|link|app|dev|xyz|shop|site|online|top|live|club)\b/iu
-const FEWEST_DIGITS_OF_A_PHONE = 7
+// What can be dialled from here has at least so many: a number of this country without its first 0. "Studio 2000000" is a name.
+const FEWEST_DIGITS_OF_A_PHONE = 9
 
 /** The name of a business that somebody signs up. Throws 400. */
 export function readBusinessName(typed: string): string {
@@ -14,7 +15,9 @@ export function readBusinessName(typed: string): string {
     throw invalidRequest(`business must be 1 to ${LONGEST} characters`)
   if (ADDRESS.test(name)) throw invalidRequest('business must be a name, without a web or e-mail address')
   if (digitsInARow(name) >= FEWEST_DIGITS_OF_A_PHONE)
-    throw invalidRequest('business must be a name, without a phone number')
+    throw invalidRequest(
+      `business must be a name, without a phone number: at most ${FEWEST_DIGITS_OF_A_PHONE - 1} digits in a row`,
+    )
   return name
 }
 

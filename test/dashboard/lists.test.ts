@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { parse } from 'csv-parse/sync'
-import { hasForm } from '../helpers/browser.ts'
+import { hashPassword } from '../../src/people/password-pool.ts'
+import { formOf, hasForm } from '../helpers/browser.ts'
 import { mainOf, type Planted, signedInAs } from '../helpers/dashboard.ts'
 import { made, opened } from '../helpers/opened.ts'
 import { longTest, test } from '../helpers/parts.ts'
@@ -157,6 +158,24 @@ test('links, orders and settlements become files too, and say how many they are'
     settlements.rows.map(({ amount, charge_count }) => [amount, charge_count]),
     [['9800', '1']],
   )
+})
+
+test('a file takes the list out of the house: it wants the factor, and a refusal keeps the filters', async () => {
+  await service.client(shop.keys.test).charge({ reference: 'kept' })
+  const owner = await signedInAs(service, shop, { steppedUpMs: 3_600_000 })
+  const hash = await hashPassword('four words of mine')
+  await service.rows('update people set password = $2 where id = $1', [owner.personId, hash])
+  const page = await owner.get(`${LIST}?reference=kept`)
+  const refused = await owner.send(page, `${LIST}/export`)
+  assert.equal(refused.status, 400)
+  assert.match(refused.headers.get('content-type') ?? '', /^text\/html/)
+  assert.equal(formOf(refused, `${LIST}/export`).fields.reference, 'kept')
+  const sent = await owner.send(refused, `${LIST}/export`, { confirm: 'four words of mine' })
+  assert.equal(sent.status, 200, sent.text)
+  const rows: Record<string, string>[] = parse(sent.text, { columns: true, bom: false })
+  assert.deepEqual([...new Set(rows.map(({ reference }) => reference))], ['kept'])
+  // The page stays where it is: its forms go on working.
+  assert.equal((await owner.send(refused, `${LIST}/export`)).status, 200)
 })
 
 test('who only reads gets no file', async () => {

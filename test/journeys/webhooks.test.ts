@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { serviceSignature } from '../../src/webhooks/signature.ts'
 import { startReceiver } from '../fakes/receiver.ts'
 import { auditedAs } from '../helpers/audited-as.ts'
 import { passUntil, succeed } from '../helpers/following-charges.ts'
@@ -195,4 +196,21 @@ test('an event goes only to the address of its own merchant, signed with its own
   assert.notEqual(atMine[0]?.headers['x-service-signature'], atTheirs[0]?.headers['x-service-signature'])
   assert.equal((await mine.test.get('/v1/webhooks')).body.data[0].id, atMine[0]?.event.id)
   assert.equal((await theirs.test.get('/v1/webhooks')).body.data[0].id, atTheirs[0]?.event.id)
+})
+
+test('events of test and of live mode go to one address and are signed with one secret', async () => {
+  const shop = await shopWithHook()
+  const before = receiver.received.length
+  const tested = await endedCharge(service, shop.test)
+  const { id } = (await shop.live.charge({ customer: { phone: newPayer() } })).body
+  await succeed(service, id)
+  await deliverAll(service)
+  const received = receiver.received.slice(before)
+  const modes = received.map(({ body }) => JSON.parse(body).data.mode).sort()
+  assert.deepEqual(modes, ['live', 'test'], tested.eventId)
+  for (const { headers, body } of received)
+    assert.equal(
+      headers['x-service-signature'],
+      serviceSignature(shop.merchant.webhook_secret, Buffer.from(body)),
+    )
 })

@@ -96,3 +96,31 @@ test('a schedule that was made or approved is answered again after its first dat
   assert.equal((await approve(service, anna, prepared ?? '')).objectId, approved.objectId)
   await assert.rejects(asked(anna, 'wages once more'), /start_at has passed/)
 })
+
+test('the review of a thousand people is a page of its own too, for this session, an hour, and few of them are kept', async () => {
+  const { merchant } = await richShop(service, 4_000_000)
+  const anna = await signedInAs(service, merchant)
+  const recipients = Array.from(
+    { length: 1000 },
+    (_, nth) => `07720${10_000 + nth},Worker of the night shift ${nth}`,
+  )
+  const review = { amount: '1,000', recipients: recipients.join('\n') }
+  const first = { name: 'Wages', interval: 'weekly', start: '2031-01-06', clock: '09:30', ...review }
+  const form = await anna.get(`${PAYROLL}/new`)
+  const sent = await anna.send(form, '/payroll/check', first)
+  assert.equal(sent.status, 303, mainOf(sent))
+  assert.ok(sent.location.length < 200, sent.location)
+  const page = await anna.get(sent.location)
+  assert.equal(page.status, 200)
+  assert.match(mainOf(page), /for 1000 people/)
+  assert.equal((await anna.get(sent.location)).status, 200, 'a step back')
+  const other = await anotherBrowser(service, anna)
+  assert.doesNotMatch(mainOf(await other.get(sent.location)), /for 1000 people/)
+  for (let nth = 0; nth < 6; nth += 1) await anna.send(form, '/payroll/check', first)
+  const kept = async () =>
+    (await service.rows<{ n: number }>('select count(*)::int as n from directory.form_steps'))[0]?.n
+  assert.equal(await kept(), 5)
+  service.pass(3 * 3_600_000)
+  await service.run('prune')
+  assert.equal(await kept(), 0)
+})

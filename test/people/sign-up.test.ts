@@ -41,6 +41,11 @@ test('a sign-up makes the business, its keys and its owner, and lands on Home in
   assert.deepEqual(made, { handle: 'own-handle', role: 'owner', email, keys: 4 })
 })
 
+test('a name with some digits is a name', async () => {
+  await signedUp({ business: 'Studio 2000000', handle: 'studio' })
+  await signedUp({ business: 'Plot 12-14 Bakers, since 1998', handle: 'bakers' })
+})
+
 test('marks that turn the direction of reading do not stand in the name of a business', async () => {
   await signedUp({ business: 'Kiosk \u202e000,1\u2066', handle: 'turned-kiosk' })
   const [made] = await service.rows(`select name from cell_0.merchants where handle = 'turned-kiosk'`)

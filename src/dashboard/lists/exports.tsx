@@ -37,8 +37,9 @@ export const exportRoute = (
       const called = `${name}-${mode}-${kampalaDay(now)}.csv`
       return { kind: 'stream', name: called, type: 'text/csv; charset=utf-8', stream }
     },
-    // Its filters are what cannot be read.
-    again: (visit, state) => again({ ...visit, query: {} }, state),
+    // Unless the confirmation is what was wrong, its filters cannot be read.
+    again: (visit, state) =>
+      again({ ...visit, query: 'confirm' in state.faults ? given(state.values) : {} }, state),
   })
 
 type ExportBoxProps = { of: FormSpec; visit: DashboardVisit; state?: FormState | null }

@@ -87,15 +87,14 @@ export async function checkRecipient(visit: DashboardVisit, values: Values): Pro
   // Before the operator is asked: a look-up is counted, and what cannot be sent needs none.
   await checkPayout(visit.app, { caller: visit.caller, input })
   const holder = await holderOf(visit, input.recipient.phone)
-  const to = addressOfStep(visit, CHECK.path, { values, holder } satisfies Checked)
-  return to === null ? showSending(visit, values, { holder, state: null }) : doneTo(to)
+  return doneTo(await addressOfStep(visit, CHECK.path, { values, holder } satisfies Checked))
 }
 
 type Checked = { values: Values; holder: string }
 
 /** The page of the second step; without what the first one has found, the first one. */
 export async function showChecked(visit: DashboardVisit): Promise<Shown> {
-  const found = stepIn(visit, CHECK.path) as Checked | null // As `checkRecipient` has written it.
+  const found = (await stepIn(visit, CHECK.path)) as Checked | null // As `checkRecipient` has written it.
   if (found === null) return showNewPayout(visit)
   return showSending(visit, found.values, { holder: found.holder, state: null })
 }

@@ -20,15 +20,13 @@ const { create } = PAYROLL
 
 /** The second step: who is paid what and when, what that needs and what there is; and the form that starts it. */
 export async function reviewSchedule(visit: DashboardVisit, values: Values): Promise<Shown> {
-  const plan = await checkSchedule(visit.app, visit.caller, scheduleOf(values))
-  const to = addressOfStep(visit, CHECK.path, values)
-  // Hundreds of people are too much for an address.
-  return to === null ? showReview(visit, { plan, values }) : doneTo(to)
+  await checkSchedule(visit.app, visit.caller, scheduleOf(values))
+  return doneTo(await addressOfStep(visit, CHECK.path, values))
 }
 
 /** The page of the second step; without what was written in the first one, that one. */
 export async function showReviewed(visit: DashboardVisit): Promise<Shown> {
-  const values = stepIn(visit, CHECK.path) as Values | null // As `reviewSchedule` has written it.
+  const values = (await stepIn(visit, CHECK.path)) as Values | null // As `reviewSchedule` has written it.
   if (values === null) return showNewSchedule(visit)
   return showReview(visit, { plan: await checkSchedule(visit.app, visit.caller, scheduleOf(values)), values })
 }

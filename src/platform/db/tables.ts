@@ -107,6 +107,7 @@ const TABLES = {
   audit_to_seal: other('actors'),
   saved_views: other('saved-views'),
   form_results: other('pages'),
+  form_steps: other('pages'),
   mails: other('mails'),
   notices: other('notices'),
   daily_closes: other('notices'),

@@ -1,0 +1,25 @@
+import { type Actor, nameOf } from '../actors/actor.ts'
+import type { App } from '../app.ts'
+import { addMail } from '../mails/mail.ts'
+import { ownersToTell } from '../merchants/tell-owners.ts'
+import type { IssuedCard } from './issue-cards.ts'
+
+const UGX = new Intl.NumberFormat('en-US')
+
+/** Tells the owners that cards were issued: once, however often the same call comes. Whoever has a code can pay with it. */
+export async function tellOfCards(
+  app: App,
+  { merchantId, actor, cards }: { merchantId: number; actor: Actor; cards: readonly IssuedCard[] },
+): Promise<void> {
+  const [first] = cards
+  if (first === undefined) return
+  const at = app.clock.now()
+  const each = `UGX ${UGX.format(first.value)}`
+  const all = `UGX ${UGX.format(first.value * cards.length)}`
+  for (const { email, handle } of await ownersToTell(app, merchantId)) {
+    const values = { business: handle, who: nameOf(actor), count: String(cards.length), each, all }
+    const once = `cards ${first.id} ${email}`
+    const mail = addMail(app, { to: email, template: 'cards-issued', values, at, once })
+    await app.directory.query(mail.statement, mail.values)
+  }
+}

@@ -1,0 +1,54 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { App, Gateway } from '../app.ts'
+import { statement } from '../platform/db/statement.ts'
+
+const KEEP = statement(
+  'keep form step',
+  'insert into form_steps (token_hash, session_id, sealed, kept_at) values ($1, $2, $3, $4) returning token_hash',
+)
+// Whoever begins again and again fills nothing.
+const MOST_OF_SESSION = 5
+const DROP_OLDER = statement(
+  'drop older form steps',
+  `delete from form_steps where token_hash in (
+     select token_hash from form_steps where session_id = $1 order by kept_at desc, token_hash offset ${MOST_OF_SESSION})
+   returning token_hash`,
+)
+const FIND = statement<{ sealed: Buffer }>(
+  'find form step',
+  'select sealed from form_steps where token_hash = $1 and session_id = $2',
+)
+const PRUNE = statement(
+  'prune form steps',
+  `delete from form_steps where token_hash in (
+     select token_hash from form_steps where kept_at < $1 order by kept_at limit 1000) returning token_hash`,
+)
+const KEPT_MS = 2 * 3_600_000
+
+type Place = Pick<Gateway, 'directory' | 'clock'>
+
+/** Keeps what a step has found; answers the token under which its session finds it again. */
+export async function keepStep(
+  { directory, clock }: Place,
+  { sessionId, sealed }: { sessionId: string; sealed: Buffer },
+): Promise<string> {
+  const token = randomBytes(24).toString('base64url')
+  await directory.query(KEEP, [hashOf(token), sessionId, sealed, clock.now().toISOString()])
+  await directory.query(DROP_OLDER, [sessionId])
+  return token
+}
+
+/** What was kept under this token for this session, or null. */
+export async function findStep(
+  { directory }: Pick<Gateway, 'directory'>,
+  { sessionId, token }: { sessionId: string; token: string },
+): Promise<Buffer | null> {
+  const [row] = await directory.query(FIND, [hashOf(token), sessionId])
+  return row?.sealed ?? null
+}
+
+/** Removes what is older than two hours; answers how many. */
+export const pruneFormSteps = async ({ directory, witness }: App): Promise<number> =>
+  (await directory.query(PRUNE, [new Date(witness.earlierMs() - KEPT_MS).toISOString()])).length
+
+const hashOf = (token: string) => createHash('sha256').update(token).digest()
