@@ -5,6 +5,7 @@ import { BASE, pathIn } from './addresses.ts'
 import { NAVIGATION } from './navigation.ts'
 import { FRAME } from './texts/frame.ts'
 import type { ConsoleVisit } from './visit.ts'
+import { countsOf } from './waiting.ts'
 
 type ShellProps = { page: PageShown; asked: Asked; visit: ConsoleVisit | null }
 
@@ -24,7 +25,7 @@ export function Shell({ page, asked: { requestId, here }, visit }: ShellProps) {
       scripts={visit.signedIn.hasPasskey ? ['passkeys.js'] : []}
     >
       <Bar visit={visit} name={name} signOut={`${BASE}/sign-out`} searchHint={FRAME.searchHint} />
-      <Place visit={visit} path={pathIn(visit.here)} navigation={NAVIGATION}>
+      <Place visit={visit} path={pathIn(visit.here)} navigation={NAVIGATION} counts={countsOf(visit.waiting)}>
         {page.body}
       </Place>
     </Frame>
