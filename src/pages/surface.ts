@@ -34,6 +34,9 @@ export type SurfaceOptions = {
   trustedProxies: number
   https: boolean
   baseUrl(): string
+  /** NODE_ENV. */
+  environment: string
+  production: boolean
   /** Requests a minute from one address to pages; 0: any number. */
   requestsAMinute: number
   troubled(error: unknown, requestId: string): void

@@ -3,7 +3,7 @@ import { allow } from '../../actors/allow.ts'
 import type { App } from '../../app.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { lookUpWallet } from '../resolve-account.ts'
-import { mayBeSameName } from '../same-name.ts'
+import { mayBeSameName } from '../../platform/same-name.ts'
 import { getStored } from './find-prepared.ts'
 import { linesIn, type PreparedLine } from './prepared-lines.ts'
 
