@@ -11,6 +11,8 @@ export type Rule = {
   others?: readonly Other[]
   fresh?: true
   audited?: true
+  /** Nothing is changed by it: somebody has looked. In lists of the audit such rows stand apart, so that they hide no act. */
+  look?: true
   /** Money leaves: in live mode it waits while the person's account is held (reliability.md A74). */
   moneyOut?: true
   /** Open to a till too: a device that nobody has signed in to by a password. Of a cashier's acts it has those of the counter alone. */
@@ -49,9 +51,9 @@ export const ACTIONS = {
   'audit.read': { persons: ['owner', 'developer', 'accountant'], unconfirmed: true },
   'payouts.read': { key: 'full', persons: NOT_CASHIERS, unconfirmed: true },
   // A file takes the numbers of all customers out of the house.
-  export: { ...STEP_UP, persons: PREPARERS, unconfirmed: true },
+  export: { ...STEP_UP, look: true, persons: PREPARERS, unconfirmed: true },
   // Whose wallet a number is: who asks in long runs reads the operator's book.
-  'wallet.look-up': { key: 'full', audited: true, persons: PREPARERS },
+  'wallet.look-up': { key: 'full', audited: true, look: true, persons: PREPARERS },
 
   'charge.create': { key: 'any', persons: BUILDERS, tills: true },
   'charge.refund': { ...MONEY_OUT, key: 'full', persons: SELLERS, others: ['command', 'service'] },
@@ -161,7 +163,7 @@ export const ACTIONS = {
   'verification.submit': { audited: true, persons: OWNER },
   'merchant.handle': { ...STEP_UP, persons: OWNER },
   'branding.set': { audited: true, persons: OWNER, unconfirmed: true },
-  'verification.read': { ...STEP_UP, operators: ['risk', 'admin'], others: COMMAND },
+  'verification.read': { ...STEP_UP, look: true, operators: ['risk', 'admin'], others: COMMAND },
 
   'merchant.create': { ...STEP_UP, operators: ['admin'], others: ['command', 'service'] },
   'merchant.verify': { ...STEP_UP, operators: ['risk', 'admin'], others: COMMAND },
@@ -172,7 +174,7 @@ export const ACTIONS = {
   'merchant.close': { ...MONEY_OUT, persons: OWNER, operators: ['admin'], others: ['command', 'service'] },
   'merchant.reopen': { ...STEP_UP, operators: ['risk', 'admin'] },
   'merchant.note': { audited: true, operators: OPERATORS },
-  'merchant.view-as': { audited: true, operators: OPERATORS },
+  'merchant.view-as': { audited: true, look: true, operators: OPERATORS },
   'merchant.name-check': { audited: true, operators: ['risk', 'finance', 'admin'] },
   'verification.expiry': { audited: true, operators: ['risk', 'admin'] },
   // Who is named hears of every payment, without a login that could be ended.
@@ -207,8 +209,8 @@ export const ACTIONS = {
   'statement.import': { ...AUDITED, operators: ['finance', 'admin'] },
   'secrets.rewrap': AUDITED,
   'sweep.run': { ...AUDITED, operators: ['admin'] },
-  'audit.verify': { ...AUDITED, operators: OPERATORS },
-  'audit.export': { ...STEP_UP, operators: ['risk', 'admin'] },
+  'audit.verify': { ...AUDITED, look: true, operators: OPERATORS },
+  'audit.export': { ...STEP_UP, look: true, operators: ['risk', 'admin'] },
   'alert.confirm': { ...AUDITED, operators: OPERATORS },
   'alert.close': { audited: true, operators: OPERATORS },
   'ledger.settle': { others: ['command', 'service'] },
@@ -223,6 +225,11 @@ export type AuditedAction = {
 
 /** The rule of an action, in its general form. */
 export const ruleOf = (action: Action): Rule => ACTIONS[action]
+
+/** The actions by which somebody only looks. */
+export const LOOKED: readonly string[] = Object.entries<Rule>(ACTIONS).flatMap(([action, { look }]) =>
+  look === true ? [action] : [],
+)
 
 /** Whether collections keys are refused. */
 export const needsFullKey = (action: Action): boolean => ruleOf(action).key === 'full'

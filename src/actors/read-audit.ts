@@ -1,6 +1,7 @@
 import type { App } from '../app.ts'
 import { statement } from '../platform/db/statement.ts'
 import { badRequest } from '../platform/refusal.ts'
+import { LOOKED } from './actions.ts'
 import type { Actor, Caller } from './actor.ts'
 import { allow } from './allow.ts'
 
@@ -21,8 +22,12 @@ export type AuditEntry = {
   after: unknown
 }
 
+/** Rows of acts, of looks, or both. */
+export type AuditPart = 'acts' | 'looks' | 'all'
+
 /** Which rows: of one action, of one actor. `older` and `newer` are places of `AuditPage`. */
 export type AuditFilter = {
+  of: AuditPart
   action: string | null
   actor: string | null
   older: string | null
@@ -42,15 +47,23 @@ const OWN: readonly AuditEntry['kind'][] = ['key', 'person', 'public']
 
 const columns = `a.id as number, a.at, a.actor, a.actor_kind as kind, a.origin, a.request_id as "requestId", a.action, a.mode, a.subject,
   a.before, a.after`
-const readable = (direction: 'older' | 'newer') => {
+const LOOKS = `'{${LOOKED.join(',')}}'`
+// Indexes: audit_of_merchant_acts, whose condition is this one, and audit_of_merchant.
+const OF: Readonly<Record<AuditPart, string>> = {
+  acts: `and action <> all (${LOOKS})`,
+  looks: `and action = any (${LOOKS})`,
+  all: '',
+}
+const readable = (direction: 'older' | 'newer', of: AuditPart) => {
   const [compare, order] = direction === 'older' ? ['<', 'desc'] : ['>', 'asc']
-  return `select ${columns} from (select * from audit where merchant_id = $1 and id ${compare} $2 order by id ${order} limit ${AMONG}) a
+  return `select ${columns} from (select * from audit where merchant_id = $1 and id ${compare} $2 ${OF[of]} order by id ${order} limit ${AMONG}) a
     where ($3::text is null or a.action = $3) and ($4::text is null or a.actor = $4) order by a.id ${order} limit ${PAGE + 1}`
 }
-const READ = {
-  older: statement<Row>('audit of merchant, older', readable('older')),
-  newer: statement<Row>('audit of merchant, newer', readable('newer')),
-}
+const read = (of: AuditPart) => ({
+  older: statement<Row>(`audit of merchant, ${of}, older`, readable('older', of)),
+  newer: statement<Row>(`audit of merchant, ${of}, newer`, readable('newer', of)),
+})
+const READ = { acts: read('acts'), looks: read('looks'), all: read('all') }
 
 const OF_SUBJECTS = statement<Row>(
   'audit of subjects',
@@ -70,6 +83,10 @@ export async function actsOn(
     id: `c${number}`,
   }))
 }
+
+/** The part that an address names; what it does not name is this one. */
+export const readPart = (text: string | undefined, otherwise: AuditPart): AuditPart =>
+  (['acts', 'looks', 'all'] as const).find((part) => part === text) ?? otherwise
 
 /** What was done about the caller's business, newest first: in its cell and in the directory, in one order. */
 export const readAudit = (app: App, { merchantId }: Caller, filter: AuditFilter): Promise<AuditPage> =>
@@ -92,8 +109,8 @@ async function readRows(app: App, merchantId: number, { filter, told }: Reading)
   const start = readCursor(filter.newer ?? filter.older)
   const values = [filter.action, filter.actor]
   const [cell, directory] = await Promise.all([
-    app.db.query(READ[direction], [merchantId, start.cell, ...values]),
-    app.directory.query(READ[direction], [merchantId, start.directory, ...values]),
+    app.db.query(READ[filter.of][direction], [merchantId, start.cell, ...values]),
+    app.directory.query(READ[filter.of][direction], [merchantId, start.directory, ...values]),
   ])
   const all = [
     ...cell.map((row) => ({ place: 'c' as const, row })),

@@ -19,7 +19,7 @@ export type WholeAuditRow = {
   after: unknown
 }
 
-/** Which rows; all texts are compared whole. `older` and `newer` are ids of rows beside the page. */
+/** Which rows; all texts are compared whole. `older` is the id of the row that they stand behind. */
 export type WholeAuditFilter = {
   action: string | null
   actor: string | null
@@ -29,62 +29,40 @@ export type WholeAuditFilter = {
   from: string | null
   until: string | null
   older: string | null
-  newer: string | null
 }
-export type WholeAuditPage = { rows: WholeAuditRow[]; older: string | null; newer: string | null }
 
-const PAGE = 50
 // What no index finds is looked for among so many rows, and no further.
-const AMONG = 20_000
+export const MOST_OF_AUDIT = 20_000
 const TOP = String(Number.MAX_SAFE_INTEGER)
 
 const COLUMNS = `a.id, a.at, a.actor_kind as kind, a.actor, a.origin, a.request_id as "requestId", a.action, a.merchant_id as "merchantId",
   (select m.public_id from merchants m where m.id = a.merchant_id) as merchant, a.mode, a.subject, a.before, a.after`
 const FITS = `($3::text is null or a.action = $3) and ($4::text is null or a.actor = $4) and ($5::text is null or a.subject = $5)
   and ($6::timestamptz is null or a.at >= $6) and ($7::timestamptz is null or a.at < $7)`
-const read = (of: 'all' | 'merchant', direction: 'older' | 'newer') => {
-  const [compare, order] = direction === 'older' ? ['<', 'desc'] : ['>', 'asc']
+const read = (of: 'all' | 'merchant') => {
   const whose =
     of === 'all' ? '$8::text is null' : 'merchant_id = (select id from merchants where public_id = $8::text)'
   return statement<WholeAuditRow>(
-    `whole audit, ${of}, ${direction}`,
-    `select ${COLUMNS} from (select * from audit where ${whose} and id ${compare} $1 order by id ${order} limit ${AMONG}) a
-     where ${FITS} order by a.id ${order} limit $2`,
+    `whole audit, ${of}`,
+    `select ${COLUMNS} from (select * from audit where ${whose} and id < $1 order by id desc limit ${MOST_OF_AUDIT}) a
+     where ${FITS} order by a.id desc limit $2`,
   )
 }
-const READ = {
-  all: { older: read('all', 'older'), newer: read('all', 'newer') },
-  merchant: { older: read('merchant', 'older'), newer: read('merchant', 'newer') },
-}
+const READ = { all: read('all'), merchant: read('merchant') }
 
-/** One page of the audit of a place, newest first. */
-export async function readWholeAudit(db: Database, filter: WholeAuditFilter): Promise<WholeAuditPage> {
-  const direction = filter.newer === null ? 'older' : 'newer'
-  const rows = await rowsOf(db, filter, { direction, most: PAGE + 1 })
-  const more = rows.length > PAGE
-  const taken = rows.slice(0, PAGE)
-  if (direction === 'newer' && !more) return readWholeAudit(db, { ...filter, newer: null, older: null })
-  const shown = direction === 'older' ? taken : taken.reverse()
-  const [first, last] = [shown[0], shown.at(-1)]
-  return {
-    rows: shown,
-    older: last && (direction === 'newer' || more) ? String(last.id) : null,
-    newer: first && (direction === 'newer' || filter.older !== null) ? String(first.id) : null,
-  }
+/** The newest rows of a place that fit, behind `older`. Throws 400. */
+export function newestOfAudit(
+  db: Database,
+  filter: WholeAuditFilter,
+  most: number,
+): Promise<WholeAuditRow[]> {
+  const { action, actor, subject, merchant, from, until } = filter
+  const start = filter.older ?? TOP
+  if (!/^[0-9]{1,16}$/.test(start)) throw badRequest('invalid cursor')
+  const of = merchant === null ? 'all' : 'merchant'
+  return db.query(READ[of], [start, most, action, actor, subject, from, until, merchant])
 }
 
 /** The newest rows of a place that fit, for a file: at most 20,000. */
 export const allOfAudit = (db: Database, filter: WholeAuditFilter): Promise<WholeAuditRow[]> =>
-  rowsOf(db, { ...filter, older: null, newer: null }, { direction: 'older', most: AMONG })
-
-function rowsOf(
-  db: Database,
-  filter: WholeAuditFilter,
-  { direction, most }: { direction: 'older' | 'newer'; most: number },
-): Promise<WholeAuditRow[]> {
-  const { action, actor, subject, merchant, from, until } = filter
-  const start = filter.newer ?? filter.older ?? TOP
-  if (!/^[0-9]{1,16}$/.test(start)) throw badRequest('invalid cursor')
-  const of = merchant === null ? 'all' : 'merchant'
-  return db.query(READ[of][direction], [start, most, action, actor, subject, from, until, merchant])
-}
+  newestOfAudit(db, { ...filter, older: null }, MOST_OF_AUDIT)

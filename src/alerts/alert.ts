@@ -5,12 +5,14 @@ export type Alarm = {
   kind: AlertKind
   /** What it is about; one alert is open for each kind and subject. */
   subject: string
-  /** A sentence with what, how much money and where. No phones, no names. */
+  /** A sentence with what, how much money and where. No phones; nobody is named but operators. */
   says: string
   /** The size in a unit of its kind: when it has doubled, the alert is sent again. */
   size: number
   /** Since when it holds. */
   since: Date
+  /** Of acts, the time of the newest: each new one is told. */
+  newsAt?: Date
 }
 
 export type AlertKind = keyof typeof KIND_FACTS

@@ -115,6 +115,10 @@ export const KIND_FACTS = {
     toDo: 'Somebody asks for the holders of hundreds of wallets in an hour. Speak with the merchant; it may be reading names of strangers out of the operator.',
     page: '/merchants',
   },
+  work_waiting: {
+    toDo: 'Something waits for one of you for longer than WORK_WAITS_HOURS. The console shows beside each entry how much waits there; take it, or decide on it.',
+    page: '/',
+  },
   payouts_frozen: {
     toDo: 'Somebody froze or released live payouts. Make sure that it was meant.',
     page: '/freeze',

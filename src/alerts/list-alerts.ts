@@ -28,6 +28,10 @@ const OPEN = statement<ShownAlert>(
   'open alerts',
   `select ${SHOWN} from alerts where closed_at is null order by since, id limit 200`,
 )
+const COUNT_OPEN = statement<{ count: number }>(
+  'count open alerts',
+  'select count(*)::int as count from (select from alerts where closed_at is null limit 100) x',
+)
 const ENDED = statement<ShownAlert>(
   'ended alerts',
   `select ${SHOWN} from alerts where closed_at is not null and ($1::timestamptz is null or (closed_at, id) < ($1, $2::bigint))
@@ -40,6 +44,10 @@ const ROWS = 25
 /** What is wrong now, the oldest first. */
 export const openAlerts = ({ directory }: Pick<Gateway, 'directory'>): Promise<ShownAlert[]> =>
   directory.query(OPEN)
+
+/** How many are open; at most 100 are counted. */
+export const countOpenAlerts = async ({ directory }: Pick<Gateway, 'directory'>): Promise<number> =>
+  (await firstRow(directory.query(COUNT_OPEN)))?.count ?? 0
 
 /** What was, the latest end first, with the cursor of the next page. A cursor that is none begins again. */
 export async function endedAlerts(

@@ -7,6 +7,7 @@ import { lookAtMails } from './look-at-mails.ts'
 import { lookAtRails } from './look-at-rails.ts'
 import { lookAtReleases } from './look-at-releases.ts'
 import { lookAtService } from './look-at-service.ts'
+import { lookAtWork } from './look-at-work.ts'
 import { LOOKS } from './looks.ts'
 import { recordLook } from './raise-alerts.ts'
 import { sendAlerts } from './send-alerts.ts'
@@ -35,6 +36,7 @@ const OTHER_LOOKS = {
   mails: lookAtMails,
   service: lookAtService,
   releases: lookAtReleases,
+  work: lookAtWork,
   machine: lookAtMachine,
 }
 

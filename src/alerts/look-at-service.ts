@@ -4,6 +4,7 @@ import { isLate, lagMs, listJobs } from '../jobs/read-jobs.ts'
 import { later } from '../platform/clock.ts'
 import { statement } from '../platform/db/statement.ts'
 import { lastVerified } from '../verify/verify-runs.ts'
+import { actsToTell } from './acts-to-tell.ts'
 import type { Alarm, AlertKind } from './alert.ts'
 import { recordLook } from './raise-alerts.ts'
 
@@ -20,7 +21,6 @@ const KINDS: readonly AlertKind[] = [
 ]
 const VERIFY_LATE_MS = 36 * 3_600_000
 const TROUBLE_MS = 10 * 60_000
-const ACTS_MS = 24 * 3_600_000
 
 type Trouble = {
   id: string
@@ -34,19 +34,6 @@ const TROUBLES = statement<Trouble>(
   `select id, uncounted_at as "uncountedAt", uncounted, dropped_at as "droppedAt", dropped from processes
    where uncounted_at > $1 or dropped_at > $1 order by seen_at desc limit 20`,
 )
-type Act = { id: number; action: string; actor: string; subject: string | null; at: Date }
-// What a person has closed stays closed: an act does not go on. The latest of the directory, where acts on operators and keys are written. By the primary key, newest first.
-const ACTS = statement<Act>(
-  'alert: acts on operators and keys',
-  `select id, action, actor, subject, at from (select id, action, actor, actor_kind, subject, at from audit order by id desc limit 2000) latest
-   where at > $1 and not exists (select 1 from alerts a where a.kind in ('operators_changed', 'master_key')
-       and a.subject = 'act ' || latest.id and a.closed_by is not null)
-     and (action = 'secrets.rewrap' or (action like 'operator.%' and (actor_kind <> 'operator' or action = any($2::text[]))))
-   order by id desc limit 20`,
-)
-// Of what operators do to each other only this wakes a person; what a command or a one-time link does always does.
-const ALWAYS_TOLD = ['operator.role', 'operator.remove']
-
 /** Records what is wrong with the processes and tasks of the service, and acts that a person must know of. Answers how many conditions hold. */
 export async function lookAtService(app: Pick<App, 'directory'>, at: Date): Promise<number> {
   const nowMs = at.getTime()
@@ -56,7 +43,7 @@ export async function lookAtService(app: Pick<App, 'directory'>, at: Date): Prom
     listJobs(app),
     lastVerified(app),
     app.directory.query(TROUBLES, [before(TROUBLE_MS)]),
-    app.directory.query(ACTS, [before(ACTS_MS), ALWAYS_TOLD]),
+    actsToTell(app, at),
   ])
   const age = workerAgeMs(seen, nowMs)
   const found: Alarm[] = [
@@ -72,7 +59,7 @@ export async function lookAtService(app: Pick<App, 'directory'>, at: Date): Prom
       })),
     ...verified.flatMap(({ cell, at: last, first }) => lateVerify(cell, last ?? first, at)),
     ...troubles.flatMap((one) => troubleAlarms(one, at)),
-    ...acts.map(actAlarm),
+    ...acts,
   ]
   await recordLook(app.directory, { place: PLACE, kinds: KINDS, found, at })
   return found.length
@@ -128,11 +115,3 @@ function troubleAlarms({ id, uncountedAt, uncounted, droppedAt, dropped }: Troub
       : []),
   ]
 }
-
-const actAlarm = ({ id, action, actor, subject, at }: Act): Alarm => ({
-  kind: action === 'secrets.rewrap' ? 'master_key' : 'operators_changed',
-  subject: `act ${id}`,
-  says: `${action}${subject === null ? '' : ` of ${subject}`} by ${actor} at ${at.toISOString()}`,
-  size: 1,
-  since: at,
-})

@@ -4,13 +4,15 @@ import type { Alarm, AlertKind } from './alert.ts'
 
 const RAISE = statement(
   'raise alerts',
-  `insert into alerts as a (kind, subject, place, says, size, since, opened_at, last_seen_at, to_tell)
-   select n.kind, n.subject, $1, n.says, n.size, n.since, $2, $2, 'opened'
-   from unnest($3::text[], $4::text[], $5::text[], $6::bigint[], $7::timestamptz[]) as n (kind, subject, says, size, since)
+  `insert into alerts as a (kind, subject, place, says, size, since, news_at, opened_at, last_seen_at, to_tell)
+   select n.kind, n.subject, $1, n.says, n.size, n.since, n.news_at, $2, $2, 'opened'
+   from unnest($3::text[], $4::text[], $5::text[], $6::bigint[], $7::timestamptz[], $8::timestamptz[])
+     as n (kind, subject, says, size, since, news_at)
    on conflict (kind, subject) where closed_at is null do update
      set says = excluded.says, size = excluded.size, since = least(a.since, excluded.since), last_seen_at = excluded.last_seen_at,
-       times = a.times + 1,
-       to_tell = case when a.to_tell is not null then a.to_tell
+       times = a.times + 1, news_at = excluded.news_at,
+       to_tell = case when excluded.news_at > a.news_at and (a.to_tell is null or a.telling is not null) then 'worse' when a.to_tell is not null then a.to_tell
+         when excluded.news_at is not null then null
          when excluded.size >= 2 * greatest(a.told_size, 1)
            or excluded.last_seen_at - a.since >= 2 * greatest(a.told_at - a.since, interval '5 minutes') then 'worse' end`,
 )
@@ -24,7 +26,7 @@ const MOST_CHARACTERS = 2000
 
 /**
  * Records the result of one check: opens an alert, counts it when it is open already, marks it to be sent again when it has
- * doubled in size or age, and closes those of these kinds that the check no longer found.
+ * doubled in size or age (of acts, when there is a new one), and closes those of these kinds that the check no longer found.
  */
 export async function recordLook(
   directory: Database,
@@ -46,6 +48,7 @@ export async function recordLook(
       found.map((one) => one.says.slice(0, MOST_CHARACTERS)),
       found.map((one) => Math.max(0, Math.round(one.size))),
       found.map((one) => one.since.toISOString()),
+      found.map((one) => one.newsAt?.toISOString() ?? null),
     )
     await directory.query(raising.statement, raising.values)
   }

@@ -14,6 +14,7 @@ type Claimed = {
   since: Date
   times: number
   toTell: 'opened' | 'worse' | 'closed'
+  newsAt: Date | null
 }
 /** The parts needed to send alerts. */
 export type Telling = Speaking
@@ -34,13 +35,13 @@ const CLAIM = statement<Claimed>(
        and not exists (select 1 from alerts b where b.kind = a.kind and b.telling_until > $1)
      order by id limit $5 for update skip locked)
    update alerts a set telling = $3, telling_until = $4 from due where a.id = due.id
-   returning a.id, a.kind, a.subject, a.says, a.size, a.since, a.times, a.to_tell as "toTell"`,
+   returning a.id, a.kind, a.subject, a.says, a.size, a.since, a.times, a.to_tell as "toTell", a.news_at as "newsAt"`,
 )
 const TOLD = statement(
   'alerts were told',
-  `update alerts set told_at = $2, told_size = size, telling = null, telling_until = null,
-     to_tell = case when to_tell = n.told then null else to_tell end
-   from unnest($3::bigint[], $4::text[]) as n (of_id, told) where id = n.of_id and telling = $1`,
+  `update alerts a set told_at = $2, told_size = size, telling = null, telling_until = null,
+     to_tell = case when to_tell = n.told and a.news_at is not distinct from n.news_at then null else to_tell end
+   from unnest($3::bigint[], $4::text[], $5::timestamptz[]) as n (of_id, told, news_at) where a.id = n.of_id and a.telling = $1`,
 )
 
 /**
@@ -70,6 +71,7 @@ export async function sendAlerts(telling: Telling): Promise<number> {
       telling.witness.earlier().toISOString(),
       alerts.map(({ id }) => id),
       alerts.map(({ toTell }) => toTell),
+      alerts.map(({ newsAt }) => newsAt?.toISOString() ?? null),
     ])
   }
   return claimed.length

@@ -13,7 +13,7 @@ import { told } from './ask.ts'
 import { ACCEPT_BREACH } from './breach.ts'
 import type { Effect } from './effect.ts'
 import { INSTALLATION } from './installation.ts'
-import { alreadyEnded, judgeApproving } from './judge-approval.ts'
+import { alreadyEnded, judgeApproving, readNote } from './judge-approval.ts'
 import { REOPEN_ACCOUNT } from './reopen.ts'
 import { TAKE_BACK_STATEMENT } from './take-back-statement.ts'
 import { UNFREEZE_MERCHANT, UNFREEZE_PLATFORM } from './unfreeze.ts'
@@ -50,13 +50,14 @@ class NotNow extends Error {
 export async function approveWith(
   more: MoreEffects,
   gateway: Gateway,
-  { caller, id }: { caller: OperatorCaller; id: string },
+  { caller, id, note: typed }: { caller: OperatorCaller; id: string; note: string | null },
 ): Promise<Approval> {
   allow(caller, 'approval.approve')
+  const note = readNote(typed)
   const place = await placeOfApproval(gateway, id)
   await judgeAsker(gateway, place)
   try {
-    const { row, isNew } = await inOpenMonth(() => commit(more, gateway, { caller, place }))
+    const { row, isNew } = await inOpenMonth(() => commit(more, gateway, { caller, place, note }))
     if (isNew) {
       crashPoint('approval.committed')
       const command = commandOf(row)
@@ -83,7 +84,7 @@ async function judgeAsker(gateway: Gateway, place: ApprovalPlace): Promise<void>
 function commit(
   more: MoreEffects,
   gateway: Gateway,
-  { caller, place }: { caller: OperatorCaller; place: ApprovalPlace },
+  { caller, place, note }: { caller: OperatorCaller; place: ApprovalPlace; note: string | null },
 ): Promise<{ row: Approval; isNew: boolean }> {
   return place.db.transaction<{ row: Approval; isNew: boolean }>(async (tx) => {
     const [[row]] = await tx.send(lockApproval(place))
@@ -104,8 +105,8 @@ function commit(
       value: { row, isNew: true },
       last: [
         ...writes,
-        decideApproval({ merchantId, id, status: 'approved', by: caller, at, note: null }),
-        auditRow({ ...act, ...whose, after: told(row) }),
+        decideApproval({ merchantId, id, status: 'approved', by: caller, at, note }),
+        auditRow({ ...act, ...whose, after: note === null ? told(row) : { ...told(row), note } }),
       ],
     }
   })

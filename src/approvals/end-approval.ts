@@ -5,7 +5,7 @@ import type { App, Gateway } from '../app.ts'
 import { notFound } from '../platform/refusal.ts'
 import type { Approval } from './approval.ts'
 import { placeOfApproval } from './approval-place.ts'
-import { judgeRejecting, judgeWithdrawing } from './judge-approval.ts'
+import { judgeRejecting, judgeWithdrawing, readNote } from './judge-approval.ts'
 import { withdrawLeftApprovals } from './withdraw-left.ts'
 import { decideApproval, expireDueApprovals, lockApproval } from './write-approvals.ts'
 
@@ -37,8 +37,9 @@ export function withdrawApproval(gateway: Gateway, caller: OperatorCaller, ended
 async function end(
   gateway: Gateway,
   caller: OperatorCaller,
-  { id, note, status, action, judge }: Ended & How,
+  { id, note: typed, status, action, judge }: Ended & How,
 ): Promise<Approval> {
+  const note = readNote(typed)
   const place = await placeOfApproval(gateway, id)
   return place.db.transaction<Approval>(async (tx) => {
     const at = gateway.clock.now()

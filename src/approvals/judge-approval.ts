@@ -1,6 +1,7 @@
 import type { Actor, OperatorCaller } from '../actors/actor.ts'
 import { allow, requireRole } from '../actors/allow.ts'
-import { Refusal } from '../platform/refusal.ts'
+import { invalidRequest, Refusal } from '../platform/refusal.ts'
+import { hasForbiddenControl } from '../platform/text.ts'
 import { ACTION_OF, type Approval, type ApprovalKind } from './approval.ts'
 
 // The one place that judges who may decide on what another operator has asked for. `row` is locked.
@@ -30,6 +31,16 @@ export function judgeWithdrawing(row: Approval, caller: OperatorCaller, at: Date
   if (row.askedBy !== caller.personId)
     throw new Refusal(403, 'forbidden', 'only who asked for this may withdraw it; you may reject it')
   judgeWaiting(row, at)
+}
+
+const MOST_NOTE = 500
+
+/** What somebody who decides says about it, or null where nothing was said. Throws 400. */
+export function readNote(typed: string | null): string | null {
+  const note = typed?.trim() ?? ''
+  if (note.length > MOST_NOTE || hasForbiddenControl(note, false))
+    throw invalidRequest(`note must be at most ${MOST_NOTE} characters, without control characters`)
+  return note === '' ? null : note
 }
 
 function judgeWaiting(row: Approval, at: Date): void {

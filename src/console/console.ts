@@ -9,6 +9,7 @@ import { ROUTES } from './routes-list.ts'
 import { COOKIES } from './session-cookies.ts'
 import { Shell } from './shell.tsx'
 import type { ConsoleVisit } from './visit.ts'
+import { waitingFor } from './waiting.ts'
 
 /** The operators' console. */
 export const CONSOLE: Surface<ConsoleVisit> = {
@@ -25,5 +26,7 @@ export const CONSOLE: Surface<ConsoleVisit> = {
 }
 
 async function open(asked: Asked, signedIn: SignedIn) {
-  return { visit: { ...asked, signedIn, caller: callerOf(asked, signedIn), to: addressOf, once: null } }
+  const caller = callerOf(asked, signedIn)
+  const waiting = await waitingFor(asked.gateway, caller.personId)
+  return { visit: { ...asked, signedIn, caller, waiting, to: addressOf, once: null } }
 }

@@ -11,7 +11,10 @@ export const NAVIGATION: readonly NavigationGroup[] = [
     entries: [
       { path: '/payments', name: pages.payments, icon: 'search', see: 'console.read' },
       { path: '/parked', name: pages.parked, icon: 'clock', see: 'console.read' },
-      { path: '/reconciliation', name: pages.reconciliation, icon: 'wallet', see: 'console.read' },
+      {
+        ...{ path: '/reconciliation', name: pages.reconciliation, icon: 'wallet', see: 'console.read' },
+        workAt: '/reconciliation/exceptions',
+      },
       { path: '/approvals', name: pages.approvals, icon: 'check', see: 'console.read' },
       { path: '/freeze', name: pages.freeze, icon: 'cross', see: 'console.read' },
       { path: '/ledger', name: pages.ledger, icon: 'list', see: 'console.read' },

@@ -10,9 +10,10 @@ import {
   type Visit,
 } from '../pages/route.ts'
 import type { Shown } from '../pages/shown.ts'
+import type { WaitingShown } from './waiting.ts'
 
 /** An operator on the console. */
-export type ConsoleVisit = Visit & { caller: OperatorCaller }
+export type ConsoleVisit = Visit & { caller: OperatorCaller; waiting: WaitingShown | null }
 export type ConsoleRoute = Route<ConsoleVisit>
 
 /** Declares a page of the console: its path without base, and what the operator must be allowed to do to see it. */

@@ -13,6 +13,8 @@ export const EXCEPTION_LISTS = {
   waiting: ['unresolved'],
 } as const satisfies Record<string, readonly string[]>
 export type ExceptionList = keyof typeof EXCEPTION_LISTS
+/** Every kind there is. */
+export const EXCEPTION_KINDS: readonly string[] = Object.values(EXCEPTION_LISTS).flat()
 
 /** Which exceptions; a filter that is absent is null. `merchantId` 0: those of the platform. */
 export type ExceptionFilter = {

@@ -1,8 +1,8 @@
 import type { Gateway } from '../app.ts'
 import { statement } from '../platform/db/statement.ts'
+import { earliest } from '../platform/earliest.ts'
 import type { RailSide } from '../rails/rail.ts'
 import { standingTroubles } from '../rails/rail-troubles.ts'
-import { earliest } from './sums.ts'
 
 /** One side of a contract with an operator: whether payments go out, and when it last answered one. */
 export type RailFigures = {

@@ -1,3 +1,4 @@
+import { earliest } from '../platform/earliest.ts'
 import { BANDS_SECONDS, type Band, type Breaks, type Noun } from './cell-figures.ts'
 import type { ServiceFigures } from './service-figures.ts'
 
@@ -33,10 +34,4 @@ export function breaksOf(
     count: rows.reduce((sum, { count }) => sum + count, 0),
     oldest: earliest(rows.map(({ oldest }) => oldest)),
   }
-}
-
-/** The first of these times; null where there is none. */
-export function earliest(times: readonly (Date | null)[]): Date | null {
-  const known = times.flatMap((at) => (at === null ? [] : [at.getTime()]))
-  return known.length === 0 ? null : new Date(Math.min(...known))
 }

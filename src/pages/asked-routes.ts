@@ -3,7 +3,7 @@ import { clientAddress, readQuery } from '../http/guards.ts'
 import { readCookies } from './cookies.ts'
 import { readFlash } from './flash.ts'
 import { judgeParams } from './params.ts'
-import type { Asked } from './route.ts'
+import type { Asked, Environment } from './route.ts'
 import type { SurfaceOptions } from './surface.ts'
 import { readPosted } from './upload-routes.ts'
 
@@ -34,13 +34,19 @@ export async function readAsked(
     part: query.part ?? null,
     flash: readFlash(cookies, options.https),
     https: options.https,
+    environment: environmentOf(options),
   }
 }
 
 /** For the page of a request that could not be read, or that came while the database was away. */
-export const askedNothing = (request: FastifyRequest, { nowMs, https }: SurfaceOptions): Asked => ({
+export const askedNothing = (request: FastifyRequest, options: SurfaceOptions): Asked => ({
   // The frame of an error reads nothing from it.
   gateway: null as never,
   ...{ params: {}, query: {}, fields: {}, file: null, cookies: new Map(), address: '', agent: '' },
-  ...{ requestId: request.id, now: new Date(nowMs()), here: request.url, part: null, flash: null, https },
+  ...{ requestId: request.id, now: new Date(options.nowMs()), here: request.url, part: null, flash: null },
+  ...{ https: options.https, environment: environmentOf(options) },
+})
+
+const environmentOf = ({ environment: name, production, baseUrl }: SurfaceOptions): Environment => ({
+  ...{ name, production, host: new URL(baseUrl()).host },
 })

@@ -57,6 +57,18 @@ export const Frame = ({ page, name, requestId, here, who, band, scripts = [], ch
   </html>
 )
 
+const NOTHING: ReadonlyMap<string, string> = new Map()
+
+/** How much waits behind what it stands beside. */
+export const Count = ({ of }: { of: string | undefined }) =>
+  of === undefined ? null : (
+    <span class="count">
+      <span class="ear">, </span>
+      {of}
+      <span class="ear"> {PARTS.frame.waits}</span>
+    </span>
+  )
+
 /** The content of a page for people who are not signed in. */
 export const Guest = ({ children }: { children: ComponentChildren }) => (
   <main id="page" class="page guest">
@@ -105,13 +117,15 @@ type PlaceProps = {
   /** The path of the page on its surface. */
   path: string
   navigation: readonly NavigationGroup[]
+  /** What waits beside an entry, by its path. */
+  counts?: ReadonlyMap<string, string>
   children: ComponentChildren
 }
 
 /** The navigation and the content of a page, with the sentence that a form has left for it. */
-export const Place = ({ visit, path, navigation, children }: PlaceProps) => (
+export const Place = ({ visit, path, navigation, counts = NOTHING, children }: PlaceProps) => (
   <div class="frame">
-    <Side visit={visit} path={path} navigation={navigation} />
+    <Side {...{ visit, path, navigation, counts }} />
     <main id="page" class="page" tabIndex={-1}>
       {visit.flash !== null && (
         <p class={`flash ${visit.flash.kind}`} role="status">
@@ -125,11 +139,12 @@ export const Place = ({ visit, path, navigation, children }: PlaceProps) => (
 )
 
 /** The navigation: open beside the page where there is room, behind one button on a phone. Both without script. */
-const Side = ({ visit, path, navigation }: Omit<PlaceProps, 'children'>) => (
+const Side = ({ visit, path, navigation, counts = NOTHING }: Omit<PlaceProps, 'children'>) => (
   <aside class="side" aria-label={PARTS.frame.menu}>
     <input type="checkbox" id="menu" class="ear" />
     <label for="menu" class="menu">
       <Icon name="menu" /> {PARTS.frame.menu}
+      {counts.size > 0 && <Count of={PARTS.frame.places(counts.size)} />}
     </label>
     <nav aria-label={PARTS.frame.navigation}>
       {navigation.map(({ name, entries }) => (
@@ -138,9 +153,13 @@ const Side = ({ visit, path, navigation }: Omit<PlaceProps, 'children'>) => (
           {entries
             .filter(({ see }) => mayDo(visit.caller, see))
             .map((entry) => (
-              <a href={visit.to(entry.path)} aria-current={belongsTo(path, entry.path) ? 'page' : undefined}>
+              <a
+                href={visit.to((counts.has(entry.path) && entry.workAt) || entry.path)}
+                aria-current={belongsTo(path, entry.path) ? 'page' : undefined}
+              >
                 <Icon name={entry.icon} />
                 {entry.name}
+                <Count of={counts.get(entry.path)} />
               </a>
             ))}
         </>

@@ -27,7 +27,11 @@ export type Asked = {
   part: string | null
   flash: Flash | null
   https: boolean
+  environment: Environment
 }
+
+/** Which installation the pages are of. */
+export type Environment = { name: string; production: boolean; host: string }
 
 /** A request of somebody who has signed in. */
 export type Visit = Asked & {

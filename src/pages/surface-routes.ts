@@ -125,6 +125,10 @@ function refuseUnread<V extends Visit>(
     ...{ request, reply, asked: null, https: options.https },
     frame: (page) => surface.frame(page, { asked, visit: null }),
     cut: (cut) => options.troubled(cut, request.id),
+  }).catch((fault) => {
+    // Nobody waits for it but the browser, which would wait for ever.
+    options.troubled(fault, request.id)
+    reply.raw.destroy()
   })
 }
 

@@ -35,6 +35,9 @@ export type SurfaceOptions = {
   trustedProxies: number
   https: boolean
   baseUrl(): string
+  /** NODE_ENV. */
+  environment: string
+  production: boolean
   /** Requests a minute from one address to pages; 0: any number. */
   requestsAMinute: number
   uploads: Uploads

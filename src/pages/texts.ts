@@ -1,7 +1,11 @@
 /** Words of the parts that all surfaces share. */
 export const PARTS = {
   skip: 'Skip to the page',
-  frame: { menu: 'Menu', navigation: 'Pages', search: 'Search', signOut: 'Sign out' },
+  frame: {
+    ...{ menu: 'Menu', navigation: 'Pages', search: 'Search', signOut: 'Sign out' },
+    waits: 'waiting',
+    places: (count: number) => (count === 1 ? '1 place' : `${count} places`),
+  },
   nothingDone: 'Nothing was done',
   mend: 'Mend what is marked and send it again.',
   refused: 'This was refused',

@@ -6,7 +6,11 @@ import { approveWith } from '../approvals/approve.ts'
 import { END_AS_TOLD } from './end-as-told.ts'
 
 /** A second operator approves, whatever it is: what ends movements stands to the right of approvals. See `approveWith`. */
-export async function approve(gateway: Gateway, caller: OperatorCaller, id: string): Promise<Approval> {
+export async function approve(
+  gateway: Gateway,
+  caller: OperatorCaller,
+  { id, note = null }: { id: string; note?: string | null },
+): Promise<Approval> {
   allow(caller, 'approval.approve')
-  return approveWith({ 'end-as-told': END_AS_TOLD }, gateway, { caller, id })
+  return approveWith({ 'end-as-told': END_AS_TOLD }, gateway, { caller, id, note })
 }

@@ -1,4 +1,4 @@
-import { address, addresses, mailFrom, mailUrl, setting } from './setting-readers.ts'
+import { address, addresses, mailFrom, mailUrl, setting, wholeNumber } from './setting-readers.ts'
 
 /** How alerts and mails reach people. */
 export const ALERT_SETTINGS = {
@@ -13,6 +13,12 @@ export const ALERT_SETTINGS = {
     '',
     'addresses with commas between that get every alert by mail, beside ALERT_WEBHOOK; empty means every operator of the role admin, where MAIL_URL is set',
     addresses,
+  ),
+  workWaitsHours: setting(
+    'WORK_WAITS_HOURS',
+    '12',
+    'after so many hours work that waits for an operator of yours (approvals, withdrawals, verifications, numbers, exceptions) is told as an alert',
+    wholeNumber(1, 720),
   ),
   heartbeatUrl: setting(
     'HEARTBEAT_URL',

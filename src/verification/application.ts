@@ -25,11 +25,13 @@ export type Application = {
   decidedBy: string | null
   note: string | null
   notes: FieldNotes | null
+  /** Why it was approved, for us. */
+  approvalNote: string | null
 }
 
 export const APPLICATION_COLUMNS = `v.merchant_id as "merchantId", v.number, v.state, v.opened_at as "openedAt",
   v.submitted_at as "submittedAt", v.submitted_by as "submittedBy", v.decided_at as "decidedAt", v.decided_by as "decidedBy",
-  v.note, v.notes`
+  v.note, v.notes, v.approval_note as "approvalNote"`
 
 /** Whether an application may go from one state to another. */
 export const mayBecome = (from: ApplicationState, to: ApplicationState): boolean =>

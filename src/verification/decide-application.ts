@@ -8,7 +8,10 @@ import type { Call, Tx } from '../platform/db/database.ts'
 import { againWhenTaken } from '../platform/db/taken.ts'
 import { invalidRequest, Refusal } from '../platform/refusal.ts'
 import { type Application, type FieldNotes, mayBecome } from './application.ts'
+import { heardNames } from './heard-names.ts'
+import { nameChecks } from './name-check.ts'
 import { copyAnswers } from './open-draft.ts'
+import { readVerification } from './read-application.ts'
 import { tellDecision } from './tell-decision.ts'
 import { type Decision, decideRow, lockLatest, openApplication } from './write-application.ts'
 
@@ -17,20 +20,29 @@ const LONGEST_NOTE = 500
 const LONGEST_SAYS = 2000
 const FIELD = /^(?:business|directors|settlement|questionnaire|documents)(?:\.[a-z0-9_]{1,40})?$/
 
+const APPROVED = { state: 'approved', note: null, notes: null } as const
+
 /** What a reviewer looked at: an application that has changed hands since is not decided. */
 type Reviewed = { merchant: Merchant; number: number }
 
-/** Approves a submitted application: its merchant is verified in the same commit. Throws 409 when it was decided meanwhile. */
+/**
+ * Approves a submitted application: its merchant is verified in the same commit. `note`: why, for us; where a name that was given is not
+ * the holder's, it must say so. Throws 400, and 409 when it was decided meanwhile.
+ */
 export async function approveApplication(
   app: App,
   actor: Actor,
-  { merchant, number }: Reviewed,
+  { merchant, number, note = null }: Reviewed & { note?: string | null },
 ): Promise<Merchant> {
   allow(actor, 'merchant.verify', merchant.id)
+  const approvalNote = note === null || note.trim() === '' ? null : note.trim()
+  if (approvalNote !== null && approvalNote.length > LONGEST_SAYS)
+    throw invalidRequest(`note must have at most ${LONGEST_SAYS} characters`)
+  if (approvalNote === null) await judgeNames(app, merchant.id)
   const after = await setMerchant(app, actor, {
     merchant,
     change: { kycStatus: 'verified' },
-    along: (tx) => decide(app, tx, { merchant, number, actor, state: 'approved', note: null, notes: null }),
+    along: (tx) => decide(app, tx, { merchant, number, actor, ...APPROVED, approvalNote }),
   })
   await tellDecision(app, { before: merchant, after, note: null })
   return after
@@ -72,6 +84,17 @@ export async function setMerchantAndVerification(
   return after
 }
 
+/** A wallet of somebody else is not taken for that of the business in silence. Throws 400. */
+async function judgeNames(app: App, merchantId: number): Promise<void> {
+  const [{ answers }, checks] = await Promise.all([
+    readVerification(app, merchantId),
+    nameChecks(app, merchantId),
+  ])
+  const [other] = heardNames({ answers, withdrawal: null, checks }).filter(({ differs }) => differs)
+  if (other !== undefined)
+    throw invalidRequest(`note must say why the wallet of ${other.what} may be somebody else's`)
+}
+
 function judgeNotes(note: string, notes: FieldNotes): void {
   if (note.trim() === '' || note.length > LONGEST_SAYS)
     throw invalidRequest(`note must have 1 to ${LONGEST_SAYS} characters`)
@@ -82,7 +105,10 @@ function judgeNotes(note: string, notes: FieldNotes): void {
       throw invalidRequest(`notes must name fields and have 1 to ${LONGEST_NOTE} characters each`)
 }
 
-type Deciding = Pick<Decision, 'state' | 'note' | 'notes'> & { merchant: Merchant; actor: Actor }
+type Deciding = Pick<Decision, 'state' | 'note' | 'notes' | 'approvalNote'> & {
+  merchant: Merchant
+  actor: Actor
+}
 
 async function decide(
   app: App,

@@ -26,7 +26,7 @@ const SUBMIT = statement(
 )
 const DECIDE = statement(
   'decide verification',
-  `update verifications set state = $3, decided_at = $4, decided_by = $5, note = $6, notes = $7
+  `update verifications set state = $3, decided_at = $4, decided_by = $5, note = $6, notes = $7, approval_note = $8
    where merchant_id = $1 and number = $2`,
 )
 
@@ -50,7 +50,12 @@ export type Decision = {
   by: string
   note: string | null
   notes: FieldNotes | null
+  /** Of an approval, for us alone. */
+  approvalNote?: string | null
 }
 
-export const decideRow = ({ merchantId, number }: Place, { state, at, by, note, notes }: Decision): Call =>
-  call(DECIDE, merchantId, number, state, at.toISOString(), by, note, notes && JSON.stringify(notes))
+export const decideRow = ({ merchantId, number }: Place, { state, at, by, ...said }: Decision): Call => {
+  const { note, notes, approvalNote = null } = said
+  const told = notes && JSON.stringify(notes)
+  return call(DECIDE, merchantId, number, state, at.toISOString(), by, note, told, approvalNote)
+}

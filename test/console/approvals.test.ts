@@ -40,9 +40,11 @@ test('a correction that two operators agree on is posted, resolves its exception
   assert.match(mainOf(shown), /"amount":12500/)
   assert.match(mainOf(await ben.get('/console/approvals')), new RegExp(exception))
   assert.match(mainOf(await anna.get('/console/approvals?list=by-me')), new RegExp(exception))
-  assert.doesNotMatch(mainOf(await anna.get('/console/approvals')), new RegExp(exception))
-  const done = await approved(ben, path)
+  assert.doesNotMatch(mainOf(await anna.get('/console/approvals?list=for-me')), new RegExp(exception))
+  const note = 'the paper of Monday lies in the safe'
+  const done = await ben.send(await ben.get(path), '/approve', { note })
   assert.equal(done.status, 303, mainOf(done))
+  assert.match(mainOf(await anna.get(path)), new RegExp(`Note ${note}`), 'what the second one said stays')
   assert.equal(await availableOf(live), FUNDS + 12_500)
   assert.deepEqual(await correctionsOf(service, merchantId), [
     { kind: 'correction_in', debit: 'rail:op1_momo', credit: 'available', amount: 12_500 },
@@ -221,7 +223,7 @@ test('twenty approvals by three operators at once over two services post one cor
     const callers = [11, 12, 13].map((nth) => operator('finance', 90_000 + nth))
     const approvals = await Promise.allSettled(
       Array.from({ length: 20 }, (_, nth) =>
-        approve((nth % 2 === 0 ? service : beside).gateway, callers[nth % 3] as (typeof callers)[0], id),
+        approve((nth % 2 === 0 ? service : beside).gateway, callers[nth % 3] as (typeof callers)[0], { id }),
       ),
     )
     const refused = approvals.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { operatorSignedIn } from '../helpers/console.ts'
-import { mainOf } from '../helpers/dashboard.ts'
+import { mainOf, signedInAs } from '../helpers/dashboard.ts'
 import { opened } from '../helpers/opened.ts'
 import { startService } from '../helpers/test-service.ts'
 
 const service = opened(() => startService())
+const IN_DIRECTORY = `insert into directory.audit (at, actor_kind, actor, origin, action, subject)
+  values ($1, 'command', 'root', '', 'sweep.run', 'planted ' || $2::int)`
 
-test('the audit of every place is read, filtered, paged both ways and downloaded, and a download is an act', async () => {
+test('the audit of every place is read, filtered, paged and downloaded, and a download is an act', async () => {
   const admin = await operatorSignedIn(service, 'admin')
   const first = await service.merchant({ name: '=HYPERLINK("http://evil")' })
   const other = await service.merchant()
@@ -18,7 +20,8 @@ test('the audit of every place is read, filtered, paged both ways and downloaded
   const older = /href="([^"]*after=[^"]*)"/.exec(newest.text)?.[1]?.replaceAll('&amp;', '&') ?? ''
   const page = await admin.get(older)
   assert.equal(page.status, 200)
-  assert.match(page.text, /before=/)
+  assert.match(page.text, /href="\/console\/audit\?place=cell_0">Back to the newest/)
+  assert.doesNotMatch(newest.text, /Back to the newest/)
   const own = await admin.get(`/console/audit?place=directory&merchant=${first.id}`)
   assert.match(own.text, new RegExp(first.id))
   assert.doesNotMatch(own.text, new RegExp(other.id))
@@ -54,6 +57,32 @@ test('the audit of every place is read, filtered, paged both ways and downloaded
   )
 })
 
+test('without a place the audit shows what was done in all of them, in one order, each row once', async () => {
+  const admin = await operatorSignedIn(service, 'admin')
+  const merchant = await service.merchant()
+  for (let nth = 0; nth < 60; nth += 1) {
+    service.pass(1000)
+    if (nth % 3 === 0) await service.rows(IN_DIRECTORY, [service.clock.now(), nth])
+    else await service.set(merchant, { vendingEnabled: nth % 2 === 0 })
+  }
+  const seen: string[] = []
+  let next: string | undefined = '/console/audit'
+  for (let pages = 0; next !== undefined && pages < 10; pages += 1) {
+    const page = await admin.get(next)
+    assert.equal(page.status, 200)
+    seen.push(...[...page.text.matchAll(/data-title="Place">(\w+)</g)].map(([, place]) => place ?? ''))
+    next = /href="([^"]*after=[^"]*)"/.exec(page.text)?.[1]?.replaceAll('&amp;', '&')
+  }
+  const [{ count } = { count: 0 }] = await service.rows<{ count: number }>(
+    'select (select count(*) from cell_0.audit) + (select count(*) from directory.audit) as count',
+  )
+  assert.equal(seen.length, Number(count))
+  assert.deepEqual(seen.slice(0, 6), ['cell_0', 'cell_0', 'directory', 'cell_0', 'cell_0', 'directory'])
+  const file = await admin.send(await admin.get('/console/audit'), '/audit/export')
+  assert.match(file.headers.get('content-disposition') ?? '', /audit-all\.csv/)
+  assert.ok(file.text.includes('cell_0') && file.text.includes('directory'))
+})
+
 test('a row that a superuser has edited is found by the page, and raises the alert', async () => {
   const support = await operatorSignedIn(service, 'support')
   await service.run('seal-audit')
@@ -73,4 +102,29 @@ test('a row that a superuser has edited is found by the page, and raises the ale
     'select kind, subject from alerts where closed_at is null',
   )
   assert.ok(open.some(({ kind, subject }) => kind === 'audit_broken' && subject === 'cell_0'))
+})
+
+test('however often somebody looks, the acts of a merchant stay in sight, and looks have a list of their own', async () => {
+  const admin = await operatorSignedIn(service, 'admin')
+  const merchant = await service.merchant()
+  await service.set(merchant, { vendingEnabled: true })
+  await service.rows(
+    `insert into cell_0.audit (at, actor_kind, actor, origin, action, merchant_id, subject)
+     select $2, 'operator', 'risk@gateway.invalid', '', 'verification.read', m.id, $1 from cell_0.merchants m, generate_series(1, 60)
+     where m.public_id = $1`,
+    [merchant.id, service.clock.now()],
+  )
+  const first = mainOf(await admin.get(`/console/merchants/${merchant.id}`))
+  assert.match(first, /merchant\.vending/)
+  assert.doesNotMatch(first, /verification\.read/)
+  const page = `/console/merchants/${merchant.id}/audit`
+  assert.match(mainOf(await admin.get(page)), /merchant\.vending/)
+  assert.doesNotMatch(mainOf(await admin.get(page)), /verification\.read/)
+  const looks = mainOf(await admin.get(`${page}?of=looks`))
+  assert.match(looks, /verification\.read/)
+  assert.doesNotMatch(looks, /merchant\.vending/)
+  assert.match(mainOf(await admin.get(`${page}?of=all`)), /verification\.read/)
+  const owner = await signedInAs(service, merchant)
+  const own = mainOf(await owner.get('/dashboard/settings/audit?of=acts'))
+  assert.match(own, /merchant\.vending/)
 })

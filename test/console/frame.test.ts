@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
+import { renderToString } from 'preact-render-to-string'
+import { EnvironmentBand, windowName } from '../../src/console/environment.tsx'
 import { browserOf } from '../helpers/browser.ts'
 import { OPERATOR_ROLES, operatorSignedIn } from '../helpers/console.ts'
 import { mainOf, signedInAs } from '../helpers/dashboard.ts'
@@ -34,6 +36,23 @@ test('an operator of every role sees the first page, and nobody of a merchant do
   assert.equal((await owner.get('/console')).status, 303)
   owner.keep(`console=${cookie.value}; Path=/`)
   assert.equal((await owner.get('/console')).status, 303)
+})
+
+test('every page says who is signed in, in which role, and whether this is production', async () => {
+  const operator = await operatorSignedIn(service, 'finance')
+  for (const path of ['/console', '/console/audit', '/console/no/such/page'])
+    assert.match((await operator.get(path)).text, /SANDBOX.*development.*Test finance<\/bdi>, finance/s, path)
+  assert.match((await browserOf(service).get('/console/sign-in')).text, /<strong>SANDBOX<\/strong>/)
+  const elsewhere = await browserOf(service).post(
+    '/console/sign-in',
+    {},
+    { origin: 'https://elsewhere.invalid' },
+  )
+  assert.match(elsewhere.text, /<strong>SANDBOX<\/strong>/, 'refusals too')
+  const real = { name: 'production', production: true, host: 'pay.invalid' }
+  const band = renderToString(EnvironmentBand({ of: real }))
+  assert.match(band, /class="band production".*<strong>PRODUCTION<\/strong>.*pay\.invalid/)
+  assert.equal(windowName(real), 'Console')
 })
 
 test('an operator is no person of a merchant', async () => {

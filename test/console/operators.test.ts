@@ -206,22 +206,35 @@ function change(by: PlantedOperator, whom: PlantedOperator, nth: number): Promis
     : setOperatorRole(service.gateway, actor, { publicId: whom.publicId, role: 'risk' })
 }
 
-test('a person hears of what is done past the admins, and of a role that changes', async () => {
+test('a person hears, by name and in one alert, of what is done past the admins and of a role that changes', async () => {
   const told = async () => {
     await service.run('raise-alerts')
-    const rows = await service.rows<{ says: string }>(
-      `select says from alerts where kind = 'operators_changed' and closed_at is null order by opened_at, id`,
+    return service.rows<{ says: string; to_tell: string | null; size: number }>(
+      `select says, to_tell, size::int as size from alerts where kind = 'operators_changed' and closed_at is null`,
     )
-    return rows.map(({ says }) => says.split(' ', 1)[0])
   }
   service.pass(25 * HOUR)
   assert.deepEqual(await told(), [], 'what was done yesterday is over')
-  await enrolled(service, 'admin')
-  assert.deepEqual((await told()).sort(), ['operator.enrol', 'operator.invite'])
+  const first = await enrolled(service, 'admin')
+  const second = await enrolled(service, 'risk')
+  const [alert, ...others] = await told()
+  assert.deepEqual(others, [], 'however many are let in')
+  for (const email of [first.email, second.email]) {
+    assert.match(alert?.says ?? '', new RegExp(`${email} \\(\\w+\\) was let in by `))
+    assert.match(alert?.says ?? '', new RegExp(`${email} \\(\\w+\\) was invited by command`))
+  }
+  assert.doesNotMatch(alert?.says ?? '', /lnk_|per_/)
   const admin = await operatorSignedIn(service, 'admin')
   const one = await operatorSignedIn(service, 'support')
+  await service.rows('update alerts set to_tell = null where closed_at is null')
   await sendRow(admin, `sessions/${one.sessionId}/end`)
-  assert.equal((await told()).length, 2, 'what admins do every day wakes nobody')
+  const before = await told()
+  assert.equal(before[0]?.size, 4, 'what admins do every day wakes nobody')
+  service.pass(HOUR / 60)
   await sendRow(admin, `${one.publicId}/role`, { role: 'risk' })
-  assert.equal((await told()).length, 3)
+  const [after] = await told()
+  assert.equal(after?.size, 5)
+  assert.match(after?.says ?? '', new RegExp(`^${one.email} \\(risk\\) got another role by ${admin.email}`))
+  service.pass(25 * HOUR)
+  assert.deepEqual(await told(), [], 'it is over by itself')
 })

@@ -61,7 +61,7 @@ async function statementStates(service: TestService): Promise<States> {
   for (const state of ['being taken back', 'taken back']) {
     const id = await imported(state)
     const { id: approval } = await askTakeBack(service.gateway, ASKS, { id, reason: 'a wrong file' })
-    await approve(service.gateway, APPROVES, approval)
+    await approve(service.gateway, APPROVES, { id: approval })
     if (state === 'taken back') await work()
     else await set(id, `${claimed}, step = 'lines', done = 1240`)
   }

@@ -58,7 +58,7 @@ async function askAbout(id: string): Promise<void> {
 }
 async function endAsTold(exception: string): Promise<void> {
   const { id } = await askEndAsTold(service.gateway, ASKS, { exception, ...WORDS })
-  await approve(service.gateway, APPROVES, id)
+  await approve(service.gateway, APPROVES, { id })
 }
 const openPayout = async ({ live }: Shop, amount = 10_000): Promise<string> =>
   (await pay(live, { amount, recipient: { phone: newPayer() } })).body.id
@@ -97,7 +97,7 @@ test('twelve approvals at once, beside the operator being asked, end it once; th
   const [, ...all] = await Promise.allSettled([
     askAbout(id),
     ...Array.from({ length: 12 }, (_, nth) =>
-      approve(service.gateway, callers[nth % 3] ?? APPROVES, approval),
+      approve(service.gateway, callers[nth % 3] ?? APPROVES, { id: approval }),
     ),
   ])
   const refused = all.flatMap((one) => (one.status === 'rejected' ? [one.reason.message] : []))
@@ -121,9 +121,12 @@ test('a payout of which less arrived: two operators end it, its money leaves, an
   const shown = mainOf(await ben.get(sent.location))
   assert.match(shown, new RegExp(`${id} ends as succeeded: its operator says that it moved UGX 9,000`))
   assert.match(shown, /UGX 1,000 is added to what the merchant has available/)
-  await assert.rejects(approve(service.gateway, { ...APPROVES, role: 'support' }, idIn(sent.location)), {
-    status: 403,
-  })
+  await assert.rejects(
+    approve(service.gateway, { ...APPROVES, role: 'support' }, { id: idIn(sent.location) }),
+    {
+      status: 403,
+    },
+  )
   assert.equal((await shop.live.get(`/v1/payouts/${id}`)).body.status, 'authorized', 'nothing has moved yet')
   assert.equal((await approved(ben, sent.location)).status, 303)
   assert.equal((await shop.live.get(`/v1/payouts/${id}`)).body.status, 'succeeded')
@@ -155,14 +158,14 @@ test('a payout of which more left takes the difference, and waits while the merc
   const before = await moneyOf(shop)
   const exception = await tell(id, 10_000 + before.available + 1)
   const { id: asked } = await askEndAsTold(service.gateway, ASKS, { exception, ...WORDS })
-  await assert.rejects(approve(service.gateway, APPROVES, asked), { code: 'insufficient_funds' })
+  await assert.rejects(approve(service.gateway, APPROVES, { id: asked }), { code: 'insufficient_funds' })
   assert.deepEqual(await moneyOf(shop), before, 'nothing was written')
   assert.equal((await shop.live.get(`/v1/payouts/${id}`)).body.status, 'authorized')
   assert.equal((await openOf(service, id)).length, 1)
   service.pass(30 * HOUR)
   await service.run('expire-prepared')
   await topUp(shop, 20_000)
-  await approve(service.gateway, APPROVES, asked)
+  await approve(service.gateway, APPROVES, { id: asked })
   const after = await moneyOf(shop)
   assert.deepEqual([after.in_flight, after.available], [0, 19_999])
   await service.verify()
@@ -220,15 +223,15 @@ test('it is refused where it makes no sense, and where the operator has said som
     message: 'invalid request: told is required',
   })
   const { id: asked } = await ask()
-  await assert.rejects(approve(service.gateway, { ...ASKS }, asked), { code: 'same_person' })
+  await assert.rejects(approve(service.gateway, { ...ASKS }, { id: asked }), { code: 'same_person' })
   assert.equal(await tell(id, 8_000), exception, 'the same exception')
-  await assert.rejects(approve(service.gateway, APPROVES, asked), {
+  await assert.rejects(approve(service.gateway, APPROVES, { id: asked }), {
     message: 'its operator reports something else now: ask for it again',
   })
   await assert.rejects(ask(), { code: 'conflict' }, 'one waits at a time')
   await tell(id, 10_000)
   assert.equal((await shop.live.get(`/v1/payouts/${id}`)).body.status, 'succeeded')
-  await assert.rejects(approve(service.gateway, APPROVES, asked), {
+  await assert.rejects(approve(service.gateway, APPROVES, { id: asked }), {
     message: 'this movement has ended: there is nothing to end any more',
   })
   const charge = {

@@ -89,11 +89,15 @@ test('an operator who is let in, and a role that is changed, wake a person; an i
   await act('public', 'visitor', 'operator.enrol')
   await act('operator', 'ann@gateway.invalid', 'operator.role')
   await look()
-  const told = posted('operators_changed').flatMap((one) => one.alerts)
-  assert.deepEqual(told.map(({ says }) => says.split(' at ')[0]).sort(), [
-    'operator.enrol of per_x by visitor',
-    'operator.role of per_x by ann@gateway.invalid',
-  ])
+  const says = () => posted('operators_changed').map(({ alerts }) => alerts[0].says.replace(/ at [^;]*/g, ''))
+  const first = 'per_x got another role by ann@gateway.invalid; per_x was let in by visitor'
+  assert.deepEqual(says(), [first])
+  service.pass(11 * MINUTE)
+  await look()
+  assert.deepEqual(says(), [first], 'nothing is new')
+  await act('public', 'visitor', 'operator.enrol')
+  await look()
+  assert.deepEqual(says(), [first, `per_x was let in by visitor; ${first}`], 'each new act is told')
   service.pass(25 * HOUR)
   await look()
   const open = await service.rows(

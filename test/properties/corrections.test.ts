@@ -45,14 +45,14 @@ for (const seed of [1, 2, 3])
         }
         const { id } = await askAdjustment(service.gateway, ASKS, { ...wanted, resolve: false } as const)
         if (direction === 'out' && amount > available) {
-          await assert.rejects(approve(service.gateway, APPROVES, id), { code: 'insufficient_funds' })
+          await assert.rejects(approve(service.gateway, APPROVES, { id }), { code: 'insufficient_funds' })
           await service.rows(
             `update approvals set status = 'rejected', decided_by = $2, decided_name = 'x', decided_at = asked_at where id = $1`,
             [id, APPROVES.personId],
           )
           continue
         }
-        await approve(service.gateway, APPROVES, id)
+        await approve(service.gateway, APPROVES, { id })
         available += direction === 'in' ? amount : -amount
         against[account] += direction === 'in' ? amount : -amount
       }

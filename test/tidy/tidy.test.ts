@@ -39,7 +39,7 @@ const ORDER = [
   ['pages'],
   ['notices'],
   ['checkout'],
-  ['verify', 'docs', 'jobs'],
+  ['verify', 'docs', 'jobs', 'waiting'],
   ['alerts'],
   ['reconciliation'],
   ['investigation', 'overview'],

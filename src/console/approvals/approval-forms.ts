@@ -7,7 +7,7 @@ const MOST_NOTE = 500
 export const APPROVE: FormSpec = {
   path: '/approvals/:id/approve',
   action: 'approval.approve',
-  fields: [],
+  fields: [{ name: 'note', label: forms.approvalNote, most: MOST_NOTE, optional: true }],
   submit: forms.approve,
   danger: true,
 }

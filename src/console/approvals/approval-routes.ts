@@ -25,7 +25,9 @@ const act = (spec: FormSpec, says: string, does: Does): ConsoleRoute =>
 export const APPROVAL_ROUTES: readonly ConsoleRoute[] = [
   page('/approvals', showApprovals),
   page('/approvals/:id', (visit) => showApproval(visit)),
-  act(APPROVE, forms.done, ({ gateway, caller }, id) => approve(gateway, caller, id)),
+  act(APPROVE, forms.done, ({ gateway, caller }, id, { note = '' }) =>
+    approve(gateway, caller, { id, note }),
+  ),
   act(REJECT, forms.rejected, ({ gateway, caller }, id, { note = '' }) =>
     rejectApproval(gateway, caller, { id, note }),
   ),

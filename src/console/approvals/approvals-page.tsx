@@ -1,10 +1,12 @@
 import type { Approval } from '../../approvals/approval.ts'
 import { type ApprovalList, findApprovals } from '../../approvals/find-approvals.ts'
+import { Count } from '../../pages/frame.tsx'
 import { Empty, Said, Status, Time } from '../../pages/parts.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
 import { addressWith, type Column, Pager, Table } from '../../pages/table.tsx'
 import { APPROVALS } from '../texts/approvals.ts'
 import type { ConsoleVisit } from '../visit.ts'
+import { approvalsOf, countShown } from '../waiting.ts'
 import { About } from './in-words.tsx'
 
 const { columns, lists } = APPROVALS
@@ -24,10 +26,14 @@ const columnsFor = (visit: ConsoleVisit): readonly Column<Approval>[] => [
   },
 ]
 
+/** Nobody has chosen: what waits for this operator, or else what this operator waits for. */
+const firstOf = ({ waiting }: ConsoleVisit): ApprovalList =>
+  approvalsOf(waiting, 'for-me') === 0 && approvalsOf(waiting, 'by-me') > 0 ? 'by-me' : 'for-me'
+
 /** What waits for this operator, what this operator has asked for, and what was decided. */
 export async function showApprovals(visit: ConsoleVisit): Promise<Shown> {
   const { gateway, caller, query } = visit
-  const list = LISTS.find((one) => one === query.list) ?? 'for-me'
+  const list = LISTS.find((one) => one === query.list) ?? firstOf(visit)
   const window = { after: query.after, before: query.before, limit: ROWS }
   const page = await findApprovals(gateway, { list, personId: caller.personId }, window)
   const here = visit.to('/approvals')
@@ -39,7 +45,7 @@ export async function showApprovals(visit: ConsoleVisit): Promise<Shown> {
       <nav class="tabs" aria-label={APPROVALS.title}>
         {LISTS.map((one) => (
           <a href={addressWith(here, { list: one })} aria-current={one === list ? 'true' : undefined}>
-            {lists[one]}
+            {lists[one]} {one !== 'decided' && <Count of={countShown(approvalsOf(visit.waiting, one))} />}
           </a>
         ))}
       </nav>

@@ -1,5 +1,5 @@
 import { ACTIONS } from '../../actors/actions.ts'
-import { readWholeAudit, type WholeAuditFilter, type WholeAuditRow } from '../../actors/read-whole-audit.ts'
+import type { WholeAuditFilter } from '../../actors/read-whole-audit.ts'
 import {
   type AuditCheck,
   type AuditPlace,
@@ -8,12 +8,13 @@ import {
   latestAuditChecks,
 } from '../../alerts/check-audit.ts'
 import { exportAudit } from '../../alerts/export-audit.ts'
+import { type PlacedAuditRow, readEveryAudit } from '../../alerts/read-every-audit.ts'
 import { readDays } from '../../pages/days.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState, Values } from '../../pages/form-spec.ts'
 import { Empty, Said, Section, Status, Time } from '../../pages/parts.tsx'
 import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
-import { type Column, type Filter, Filters, given, Pager, Table } from '../../pages/table.tsx'
+import { addressWith, type Column, type Filter, Filters, given, Pager, Table } from '../../pages/table.tsx'
 import { shown } from '../../pages/wording.ts'
 import { notFound } from '../../platform/refusal.ts'
 import { AUDIT } from '../texts/audit.ts'
@@ -24,12 +25,13 @@ const HERE = '/audit'
 // A short chain is followed while its page waits; a long one goes on behind it.
 const WAIT_MS = 3000
 
-const COLUMNS: readonly Column<WholeAuditRow>[] = [
+const COLUMNS: readonly Column<PlacedAuditRow>[] = [
   { title: columns.at, cell: ({ at }) => <Time at={at} /> },
   { title: columns.who, cell: ({ actor }) => <bdi>{shown(actor)}</bdi> },
   { title: columns.what, cell: ({ action }) => <code>{action}</code> },
   { title: columns.merchant, cell: ({ merchant }) => <Said text={merchant} /> },
   { title: columns.subject, cell: ({ subject }) => <Said text={subject} /> },
+  { title: columns.place, cell: ({ place }) => place },
   { title: columns.origin, cell: ({ origin }) => <Said text={origin} /> },
   { title: columns.details, cell: (row) => <Details row={row} /> },
 ]
@@ -57,7 +59,7 @@ const EXPORT: FormSpec = {
   plain: true,
 }
 
-const Details = ({ row: { before, after, requestId, mode } }: { row: WholeAuditRow }) =>
+const Details = ({ row: { before, after, requestId, mode } }: { row: PlacedAuditRow }) =>
   before === null && after === null ? null : (
     <details class="raw">
       <summary>{columns.details}</summary>
@@ -72,10 +74,11 @@ const placesOf = ({ gateway }: ConsoleVisit): Filter => ({
   choices: auditPlaces(gateway).map(({ place }) => ({ value: place, label: place })),
 })
 
-function placeOf({ gateway, query }: ConsoleVisit): AuditPlace {
+/** The place that the address names, or all of them. */
+function asked({ gateway, query }: ConsoleVisit): AuditPlace[] {
   const places = auditPlaces(gateway)
-  const found = query.place === undefined ? places[0] : places.find(({ place }) => place === query.place)
-  if (!found) throw notFound('place')
+  const found = places.filter(({ place }) => query.place === undefined || place === query.place)
+  if (found.length === 0) throw notFound('place')
   return found
 }
 
@@ -89,15 +92,13 @@ function filterOf({ query }: ConsoleVisit): WholeAuditFilter {
     from: from ?? null,
     until: until ?? null,
     older: query.after ?? null,
-    newer: query.before ?? null,
   }
 }
 
 async function showAudit(visit: ConsoleVisit, state: FormState | null = null): Promise<Shown> {
   const { gateway, query } = visit
-  const { place, db } = placeOf(visit)
-  const [{ rows, older, newer }, checks] = await Promise.all([
-    readWholeAudit(db, filterOf(visit)),
+  const [{ rows, older }, checks] = await Promise.all([
+    readEveryAudit(asked(visit), filterOf(visit)),
     latestAuditChecks(gateway),
   ])
   const here = visit.to(HERE)
@@ -107,15 +108,20 @@ async function showAudit(visit: ConsoleVisit, state: FormState | null = null): P
       <h1>{AUDIT.title}</h1>
       <p>{AUDIT.lead}</p>
       <Chain visit={visit} state={state} checks={checks} />
-      <Filters filters={[placesOf(visit), ...FILTERS]} query={{ place, ...query }} action={here} />
+      <Filters filters={[placesOf(visit), ...FILTERS]} query={query} action={here} />
       {rows.length === 0 ? (
         <Empty title={AUDIT.empty} />
       ) : (
         <Table caption={AUDIT.title} rows={rows} columns={COLUMNS} />
       )}
-      <Pager cursors={{ newer, older }} query={query} here={here} />
+      {query.after !== undefined && (
+        <p>
+          <a href={addressWith(here, { ...query, after: undefined })}>{AUDIT.newest}</a>
+        </p>
+      )}
+      <Pager cursors={{ newer: null, older }} query={query} here={here} />
       {rows.length > 0 && (
-        <FormBox of={EXPORT} visit={visit} state={state} values={{ ...query, place } as Values} compact />
+        <FormBox of={EXPORT} visit={visit} state={state} values={query as Values} compact />
       )}
     </>,
     { status: state?.status ?? 200 },
@@ -173,10 +179,15 @@ export const AUDIT_ROUTES: readonly ConsoleRoute[] = [
   form(VERIFY, { submit: verify, again: showAudit }),
   form(EXPORT, {
     async submit(visit, values) {
-      const asked = { ...visit, query: given(values) }
-      const place = placeOf(asked)
-      const body = await exportAudit(visit.gateway, visit.caller, { place, filter: filterOf(asked) })
-      return { kind: 'file', name: `audit-${place.place}.csv`, type: 'text/csv; charset=utf-8', body }
+      const wanted = { ...visit, query: given(values) }
+      const places = asked(wanted)
+      const body = await exportAudit(visit.gateway, visit.caller, { places, filter: filterOf(wanted) })
+      return {
+        kind: 'file',
+        name: `audit-${wanted.query.place ?? 'all'}.csv`,
+        type: 'text/csv; charset=utf-8',
+        body,
+      }
     },
     again: (visit, state) => showAudit({ ...visit, query: {} }, state),
   }),

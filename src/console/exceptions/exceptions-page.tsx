@@ -5,6 +5,7 @@ import {
   findExceptions,
 } from '../../exceptions/find-exceptions.ts'
 import type { OpenedException } from '../../exceptions/resolve-exception.ts'
+import { Count } from '../../pages/frame.tsx'
 import { Empty, Note, Said, Status, Time } from '../../pages/parts.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
 import { addressWith, type Column, type Filter, Filters, Pager, Table } from '../../pages/table.tsx'
@@ -12,6 +13,7 @@ import { shown } from '../../pages/wording.ts'
 import { ReconciliationPages } from '../reconciliation/runs-page.tsx'
 import { EXCEPTIONS } from '../texts/exceptions.ts'
 import type { ConsoleVisit } from '../visit.ts'
+import { countShown, exceptionsOf } from '../waiting.ts'
 import { LIST } from './exception-forms.ts'
 
 const { columns, filters, lists } = EXCEPTIONS
@@ -36,7 +38,7 @@ const FILTERS: readonly Filter[] = [
 /** One of the three lists of exceptions, over all merchants. */
 export async function showExceptions(visit: ConsoleVisit): Promise<Shown> {
   const { gateway, query } = visit
-  const filter = filterOf(query)
+  const filter = filterOf(visit)
   const window = { after: query.after, before: query.before, limit: ROWS }
   const page = await findExceptions(gateway, filter, window)
   const here = visit.to(LIST)
@@ -53,7 +55,7 @@ export async function showExceptions(visit: ConsoleVisit): Promise<Shown> {
             href={addressWith(here, { ...kept, list: one })}
             aria-current={one === filter.list ? 'true' : undefined}
           >
-            {lists[one]}
+            {lists[one]} <Count of={countShown(exceptionsOf(visit.waiting, one))} />
           </a>
         ))}
       </nav>
@@ -81,10 +83,14 @@ export async function showExceptions(visit: ConsoleVisit): Promise<Shown> {
   )
 }
 
-function filterOf(query: ConsoleVisit['query']): ExceptionFilter {
+function filterOf({ query, waiting }: ConsoleVisit): ExceptionFilter {
   const { severity, owner, merchant } = query
   return {
-    list: LISTS.find((one) => one === query.list) ?? 'missing',
+    // Nobody has chosen: the first list on which something waits.
+    list:
+      LISTS.find((one) => one === query.list) ??
+      LISTS.find((one) => exceptionsOf(waiting, one) > 0) ??
+      'missing',
     isOpen: query.state !== 'resolved',
     severity: severity === 'critical' || severity === 'major' ? severity : null,
     owner: owner ?? null,

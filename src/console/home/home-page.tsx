@@ -2,15 +2,17 @@ import type { ComponentChildren } from 'preact'
 import { SILENT_AFTER_MS, workerAgeMs } from '../../jobs/process.ts'
 import { isLate } from '../../jobs/read-jobs.ts'
 import { type ServiceFigures, serviceFigures } from '../../overview/service-figures.ts'
-import { breaksOf, earliest } from '../../overview/sums.ts'
+import { breaksOf } from '../../overview/sums.ts'
 import { belongsTo } from '../../pages/navigation.ts'
 import { Section, Status, timeText } from '../../pages/parts.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
+import { earliest } from '../../platform/earliest.ts'
 import { ageText } from '../jobs/age.ts'
 import { NAVIGATION } from '../navigation.ts'
 import { HOME } from '../texts/home.ts'
 import { type ConsoleRoute, type ConsoleVisit, page } from '../visit.ts'
 import { Furthest, Rails, UnderWayTable } from './tables.tsx'
+import { WorkCard } from './work-card.tsx'
 
 const { count } = HOME
 
@@ -148,6 +150,7 @@ async function showHome(visit: ConsoleVisit): Promise<Shown> {
       <h1>{HOME.title}</h1>
       <p class="hint">{HOME.asOf(timeText(figures.at))}</p>
       <div class="cards">
+        <WorkCard visit={visit} />
         <AlertsCard visit={visit} figures={figures} />
         <BreaksCard visit={visit} figures={figures} />
         <WorkersCard visit={visit} figures={figures} />

@@ -1,14 +1,15 @@
-import { type AuditEntry, readAuditOf } from '../../actors/read-audit.ts'
+import { type AuditEntry, readAuditOf, readPart } from '../../actors/read-audit.ts'
 import { getMerchant } from '../../merchants/set-merchant.ts'
 import { Empty, Said, Time } from '../../pages/parts.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
-import { type Column, Pager, Table } from '../../pages/table.tsx'
+import { addressWith, type Column, Pager, Table } from '../../pages/table.tsx'
 import { shown } from '../../pages/wording.ts'
 import { MERCHANTS } from '../texts/merchants.ts'
 import type { ConsoleVisit } from '../visit.ts'
 
 const { audit } = MERCHANTS
 
+const PARTS = ['acts', 'looks', 'all'] as const
 const COLUMNS: readonly Column<AuditEntry>[] = [
   { title: audit.at, cell: ({ at }) => <Time at={at} /> },
   { title: audit.who, cell: ({ actor, kind }) => <Said text={actor ?? kind} /> },
@@ -41,9 +42,10 @@ export const AuditTable = ({ entries }: { entries: readonly AuditEntry[] }) =>
 export async function showMerchantAudit(visit: ConsoleVisit): Promise<Shown> {
   const { gateway, caller, params, query } = visit
   const { app, merchant } = await getMerchant(gateway, params.id)
+  const of = readPart(query.of, 'acts')
   const { entries, older, newer } = await readAuditOf(app, caller, {
     merchantId: merchant.id,
-    filter: { action: null, actor: null, older: query.after ?? null, newer: query.before ?? null },
+    filter: { of, action: null, actor: null, older: query.after ?? null, newer: query.before ?? null },
   })
   const title = audit.of(shown(merchant.name))
   const here = visit.to(`/merchants/${merchant.publicId}/audit`)
@@ -54,6 +56,13 @@ export async function showMerchantAudit(visit: ConsoleVisit): Promise<Shown> {
       <p>
         <a href={visit.to(`/merchants/${merchant.publicId}`)}>{merchant.publicId}</a>
       </p>
+      <nav class="tabs" aria-label={audit.title}>
+        {PARTS.map((part) => (
+          <a href={addressWith(here, { of: part })} aria-current={part === of ? 'true' : undefined}>
+            {audit.parts[part]}
+          </a>
+        ))}
+      </nav>
       <AuditTable entries={entries} />
       <Pager cursors={{ newer, older }} query={query} here={here} />
     </>,

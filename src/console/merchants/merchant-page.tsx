@@ -50,7 +50,7 @@ async function readAll(visit: ConsoleVisit, app: App, merchant: Merchant) {
       whatWeDid(app, live, merchant),
       readAuditOf(app, caller, {
         merchantId,
-        filter: { action: null, actor: null, older: null, newer: null },
+        filter: { of: 'acts', action: null, actor: null, older: null, newer: null },
       }),
       openView(gateway, { sessionId: signedIn.sessionId, merchantId }),
     ])

@@ -1,5 +1,6 @@
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
+import { Count } from '../../pages/frame.tsx'
 import { Empty, Said, Section, Time } from '../../pages/parts.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
 import { type Column, Pager, Table } from '../../pages/table.tsx'
@@ -7,6 +8,7 @@ import { shown } from '../../pages/wording.ts'
 import { listRuns, type Run } from '../../reconciliation/run-log.ts'
 import { RECONCILIATION as TEXTS } from '../texts/reconciliation.ts'
 import type { ConsoleVisit } from '../visit.ts'
+import { countsOf } from '../waiting.ts'
 
 const { columns } = TEXTS
 const ROWS = 25
@@ -27,7 +29,7 @@ export const ReconciliationPages = ({ visit, at }: { visit: ConsoleVisit; at: st
       ] as const
     ).map(([path, name]) => (
       <a href={visit.to(path)} aria-current={path === at ? 'page' : undefined}>
-        {name}
+        {name} {path.endsWith('/exceptions') && <Count of={countsOf(visit.waiting).get(RUNS)} />}
       </a>
     ))}
   </nav>

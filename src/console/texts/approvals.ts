@@ -87,6 +87,7 @@ export const APPROVALS = {
   forms: {
     decide: 'Decide',
     approve: 'Approve, and do it now',
+    approvalNote: 'Why, if it should be kept',
     reject: 'Reject',
     note: 'Why not',
     withdraw: 'Withdraw it',

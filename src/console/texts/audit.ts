@@ -8,6 +8,7 @@ export const AUDIT = {
     what: 'What',
     merchant: 'Merchant',
     subject: 'About',
+    place: 'Place',
     origin: 'From',
     details: 'Details',
   },
@@ -32,5 +33,6 @@ export const AUDIT = {
     begun: 'The chains are being followed from their first rows.',
     done: 'The chains were followed to their ends: see below.',
   },
+  newest: 'Back to the newest',
   export: 'Download as CSV',
 }

@@ -6,12 +6,22 @@ export const FRAME = {
   product: 'Console',
   searchHint: 'Id, reference, phone, operator’s number',
   groups: { service: 'Service', money: 'Money', merchants: 'Merchants', people: 'People' },
+  environment: {
+    label: 'Environment',
+    production: 'PRODUCTION',
+    productionSays: 'What is done here moves real money.',
+    sandbox: 'SANDBOX',
+    sandboxSays: (environment: string) => `This is not production but ${environment}.`,
+  },
+  /** How much waits. `most`: so many are counted. */
+  count: (count: number, most: number) => (count >= most ? `${most - 1}+` : String(count)),
   pages: {
     home: 'Home',
     approvals: 'Approvals',
     freeze: 'Freeze',
     installations: 'Contracts',
     reconciliation: 'Reconciliation',
+    exceptions: 'Exceptions',
     alerts: 'Alerts',
     jobs: 'Jobs',
     audit: 'Audit',

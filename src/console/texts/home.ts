@@ -18,6 +18,13 @@ export const HOME = {
     more: 'Each kind is counted to its oldest 5,000.',
     none: '–',
   },
+  work: {
+    title: 'Waits for one of you',
+    none: 'nothing',
+    unknown: 'not known',
+    marks: 'Marked payments',
+    oldest: (age: string) => `the oldest for ${age}`,
+  },
   alerts: { title: 'Open alerts', none: 'none', oldest: (age: string) => `the oldest for ${age}` },
   breaks: {
     title: 'Open exceptions',

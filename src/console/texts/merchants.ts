@@ -120,6 +120,7 @@ export const MERCHANTS = {
     origin: 'From',
     details: 'Details',
     none: 'Nothing was done yet',
+    parts: { acts: 'Acts', looks: 'Who looked', all: 'Everything' },
   },
   look: {
     title: 'Look at its pages',

@@ -39,6 +39,7 @@ export const VERIFICATION = {
     phone: 'Phone',
     given: 'Name given',
     heard: 'Name on the wallet',
+    differs: 'another name',
     at: 'Asked',
     act: 'Ask',
     ask: 'Ask the operator',
@@ -78,6 +79,9 @@ export const VERIFICATION = {
   decide: {
     title: 'Decision',
     approve: 'Approve',
+    approvalNote: 'Why, for us',
+    approvalHint: 'Wanted where a name and the holder of its wallet differ. The business does not read it.',
+    differs: (numbers: string) => `Somebody else’s wallet, or none: ${numbers}.`,
     approved: 'The business is verified.',
     reject: 'Reject',
     rejected: 'The application is rejected, and its owners are told why.',

@@ -3,6 +3,7 @@ import { FormBox } from '../../pages/form.tsx'
 import { type Fact, Facts, Said, Section, Status, Time } from '../../pages/parts.tsx'
 import { type Column, Table } from '../../pages/table.tsx'
 import type { Shared } from '../../verification/digests.ts'
+import { type HeardName, heardNames } from '../../verification/heard-names.ts'
 import type { CheckedNumber, NameCheck } from '../../verification/name-check.ts'
 import { VERIFICATION } from '../texts/verification.ts'
 import type { ConsoleVisit } from '../visit.ts'
@@ -42,38 +43,21 @@ export function Answers({ reviewed }: ReviewPart) {
   )
 }
 
-type Named = {
-  what: CheckedNumber
-  name: string
-  phone: string
-  given: string | null
-  check: NameCheck | null
-}
+/** Every number of the application, with the name that was given with it and what was heard of it. */
+export const heardOf = ({ reviewed: { verification, checks: found }, withdrawal }: ReviewPart): HeardName[] =>
+  heardNames({ answers: verification.answers, withdrawal, checks: found })
 
-/** Every number of the application, with the name that was given with it. */
-function numbersOf({ reviewed, withdrawal }: ReviewPart): Named[] {
-  const { settlement, directors } = reviewed.verification.answers
-  const named = (what: CheckedNumber, name: string, phone: string, given: string | null): Named => {
-    const found = reviewed.checks.get(what) ?? null
-    // A number that was changed since has not been asked about.
-    return { what, name, phone, given, check: found?.phone === phone ? found : null }
-  }
-  return [
-    ...(settlement === undefined
-      ? []
-      : [named('settlement', checks.numbers.settlement, settlement.phone, settlement.holder)]),
-    ...(withdrawal === null ? [] : [named('withdrawal', checks.numbers.withdrawal, withdrawal, null)]),
-    ...(directors ?? []).map(({ phone, name }, place) =>
-      named(`director-${place}`, checks.numbers.director(place), phone, name),
-    ),
-  ]
-}
+/** What a number of an application is called. */
+export const numberName = (what: CheckedNumber): string =>
+  what === 'settlement' || what === 'withdrawal'
+    ? checks.numbers[what]
+    : checks.numbers.director(Number(what.slice('director-'.length)))
 
-const columnsOf = (visit: ConsoleVisit, { id, state }: ReviewPart): readonly Column<Named>[] => [
-  { title: checks.number, cell: ({ name }) => name },
+const columnsOf = (visit: ConsoleVisit, { id, state }: ReviewPart): readonly Column<HeardName>[] => [
+  { title: checks.number, cell: ({ what }) => numberName(what) },
   { title: checks.phone, cell: ({ phone }) => phone },
   { title: checks.given, cell: ({ given }) => <Said text={given} /> },
-  { title: checks.heard, cell: ({ check }) => <Heard check={check} /> },
+  { title: checks.heard, cell: ({ check, differs }) => <Heard check={check} differs={differs} /> },
   { title: checks.at, cell: ({ check }) => <Time at={check?.at ?? null} /> },
   {
     title: checks.act,
@@ -90,13 +74,15 @@ const columnsOf = (visit: ConsoleVisit, { id, state }: ReviewPart): readonly Col
 ]
 
 /** What the operator of the wallet has said. */
-export const Heard = ({ check }: { check: NameCheck | null }) =>
+export const Heard = ({ check, differs = false }: { check: NameCheck | null; differs?: boolean }) =>
   check === null ? (
     <span class="quiet">{checks.notAsked}</span>
   ) : !check.active ? (
     <Status word={checks.inactive} tone="bad" />
   ) : (
-    <Said text={check.name ?? checks.unnamed} />
+    <>
+      <Said text={check.name ?? checks.unnamed} /> {differs && <Status word={checks.differs} tone="bad" />}
+    </>
   )
 
 const SHARED: readonly Column<Shared>[] = [
@@ -109,7 +95,7 @@ const SHARED: readonly Column<Shared>[] = [
 export const Checks = (part: ReviewPart) => (
   <Section title={checks.title}>
     <h3>{checks.asked}</h3>
-    <Table caption={checks.asked} rows={numbersOf(part)} columns={columnsOf(part.visit, part)} />
+    <Table caption={checks.asked} rows={heardOf(part)} columns={columnsOf(part.visit, part)} />
     <h3>{checks.shared}</h3>
     {part.reviewed.shared.length === 0 ? (
       <p class="quiet">{checks.sharedNone}</p>

@@ -41,7 +41,13 @@ export const ENDS: FormSpec = {
 export const APPROVE: FormSpec = {
   path: at('approve'),
   action: 'merchant.verify',
-  fields: [number],
+  fields: [
+    number,
+    {
+      ...{ name: 'note', label: decide.approvalNote, hint: decide.approvalHint, kind: 'lines', most: 2000 },
+      ...{ rows: 2, optional: true, refused: /request: note must/ },
+    },
+  ],
   submit: decide.approve,
 }
 

@@ -10,7 +10,7 @@ import { findWithdrawalNumber } from '../../withdrawals/find-withdrawals.ts'
 import { VERIFICATION } from '../texts/verification.ts'
 import type { ConsoleVisit } from '../visit.ts'
 import { placeName } from './answer-words.ts'
-import { Answers, Checks } from './answers.tsx'
+import { Answers, Checks, heardOf, numberName } from './answers.tsx'
 import { Documents } from './documents.tsx'
 import { APPROVE, OPEN, REJECT } from './review-forms.ts'
 
@@ -62,7 +62,7 @@ const Closed = ({ visit, id, state }: Pick<ReviewPart, 'visit' | 'id' | 'state'>
 function Papers(part: ReviewPart) {
   const { application } = part.reviewed.verification
   if (application === null) return null
-  const { state: stands, submittedAt, decidedAt, note, notes } = application
+  const { state: stands, submittedAt, decidedAt, note, notes, approvalNote } = application
   return (
     <>
       <Section title={VERIFICATION.application}>
@@ -73,6 +73,7 @@ function Papers(part: ReviewPart) {
             submittedAt !== null && [VERIFICATION.submitted, <Time at={submittedAt} />],
             decidedAt !== null && [VERIFICATION.decided, <Time at={decidedAt} />],
             note !== null && [VERIFICATION.note, <Said text={note} />],
+            approvalNote !== null && [decide.approvalNote, <Said text={approvalNote} />],
             ...Object.entries(notes ?? {}).map(
               ([place, says]) => [placeName(place), <Said text={says} />] as const,
             ),
@@ -89,12 +90,19 @@ function Papers(part: ReviewPart) {
   )
 }
 
-const Decide = ({ visit, id, state, number }: ReviewPart & { number: number }) => (
-  <Section title={decide.title}>
-    <FormBox of={APPROVE} {...{ visit, state }} params={{ id }} values={{ number: String(number) }} />
-    <details open={state?.path === REJECT.path}>
-      <summary>{decide.reject}</summary>
-      <FormBox of={REJECT} {...{ visit, state }} params={{ id }} values={{ number: String(number) }} />
-    </details>
-  </Section>
-)
+const Decide = ({ number, ...part }: ReviewPart & { number: number }) => {
+  const { visit, id, state } = part
+  const others = heardOf(part).filter(({ differs }) => differs)
+  return (
+    <Section title={decide.title}>
+      {others.length > 0 && (
+        <Note tone="warn">{decide.differs(others.map(({ what }) => numberName(what)).join(', '))}</Note>
+      )}
+      <FormBox of={APPROVE} {...{ visit, state }} params={{ id }} values={{ number: String(number) }} />
+      <details open={state?.path === REJECT.path}>
+        <summary>{decide.reject}</summary>
+        <FormBox of={REJECT} {...{ visit, state }} params={{ id }} values={{ number: String(number) }} />
+      </details>
+    </Section>
+  )
+}

@@ -71,8 +71,8 @@ export const VERIFICATION_ROUTES: readonly ConsoleRoute[] = [
     })
     return documents.endsSet
   }),
-  actForm(APPROVE, async ({ caller }, { app, merchant }, { number }) => {
-    await approveApplication(app, caller, { merchant, number: Number(number) })
+  actForm(APPROVE, async ({ caller }, { app, merchant }, { number, note = '' }) => {
+    await approveApplication(app, caller, { merchant, number: Number(number), note })
     return decide.approved
   }),
   actForm(REJECT, async ({ caller }, { app, merchant }, values) => {

@@ -9,7 +9,9 @@ import { type Column, Pager, Table } from '../../pages/table.tsx'
 import { maskPhone } from '../../platform/phone.ts'
 import { askName } from '../../reports/ask-name.ts'
 import { allTopUps, type ListedTopUp } from '../../top-ups/all-top-ups.ts'
-import { type NameCheck, nameChecks } from '../../verification/name-check.ts'
+import { type HeardName, heardNames } from '../../verification/heard-names.ts'
+import { nameChecks } from '../../verification/name-check.ts'
+import { readVerification } from '../../verification/read-application.ts'
 import { type WaitingNumber, waitingNumbers } from '../../withdrawals/waiting.ts'
 import { verifyWithdrawalNumber } from '../../withdrawals/withdrawal-number.ts'
 import { WITHDRAWALS } from '../texts/withdrawals.ts'
@@ -34,20 +36,26 @@ const VERIFY: FormSpec = {
   submit: words.verify,
 }
 
-type Row = WaitingNumber & { check: NameCheck | null }
+type Row = WaitingNumber & Pick<HeardName, 'check' | 'differs'>
 
-/** What the operator of the wallet said of this very number. */
+/** What the operator of the wallet said of this very number, beside the name that the business has given for its money. */
 async function withCheck(gateway: Gateway, row: WaitingNumber): Promise<Row> {
   const { app, merchant } = await getMerchant(gateway, row.publicId)
-  const check = (await nameChecks(app, merchant.id)).get('withdrawal')
-  return { ...row, check: check?.phone === row.phone ? check : null }
+  const [checks, { answers }] = await Promise.all([
+    nameChecks(app, merchant.id),
+    readVerification(app, merchant.id),
+  ])
+  const heard = heardNames({ answers, withdrawal: row.phone, checks }).find(
+    ({ what }) => what === 'withdrawal',
+  )
+  return { ...row, check: heard?.check ?? null, differs: heard?.differs ?? false }
 }
 
 const columnsAt = (visit: ConsoleVisit, state: FormState | null): readonly Column<Row>[] => [
   { title: columns.business, cell: ({ name }) => <Said text={name} /> },
   { title: columns.phone, cell: ({ phone }) => phone },
   { title: columns.since, cell: ({ at: since }) => <Time at={since} /> },
-  { title: words.heard, cell: ({ check }) => <Heard check={check} /> },
+  { title: words.heard, cell: ({ check, differs }) => <Heard check={check} differs={differs} /> },
   {
     title: words.act,
     cell: ({ publicId: id, phone }) => {

@@ -1,5 +1,5 @@
 import { ACTIONS } from '../../actors/actions.ts'
-import { type AuditEntry, readAudit } from '../../actors/read-audit.ts'
+import { type AuditEntry, readAudit, readPart } from '../../actors/read-audit.ts'
 import { Empty, Said, Time } from '../../pages/parts.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
 import { type Column, type Filter, Filters, Pager, Table } from '../../pages/table.tsx'
@@ -18,6 +18,13 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
   { title: AUDIT.details, cell: (entry) => <Details entry={entry} /> },
 ]
 const FILTERS: readonly Filter[] = [
+  {
+    ...{ name: 'of', label: filters.of, kind: 'select' },
+    choices: [
+      { value: 'acts', label: filters.acts },
+      { value: 'looks', label: filters.looks },
+    ],
+  },
   {
     name: 'action',
     label: filters.action,
@@ -41,13 +48,14 @@ const Details = ({ entry: { before, after, requestId } }: { entry: AuditEntry })
 async function showAudit(visit: DashboardVisit): Promise<Shown> {
   const { app, caller, query } = visit
   const { entries, older, newer } = await readAudit(app, caller, {
+    of: readPart(query.of, 'all'),
     action: query.action ?? null,
     actor: query.actor ?? null,
     older: query.after ?? null,
     newer: query.before ?? null,
   })
   const here = visit.to('/settings/audit')
-  const filtered = query.action !== undefined || query.actor !== undefined
+  const filtered = query.action !== undefined || query.actor !== undefined || query.of !== undefined
   return shownPage(
     AUDIT.title,
     <>

@@ -33,7 +33,7 @@ export const AUDIT = {
   title: 'Audit',
   lead: 'Who did what, from where. Rows cannot be changed, by anybody.',
   columns: { at: 'When', who: 'Who', what: 'What', subject: 'About', mode: 'Mode', origin: 'From' },
-  filters: { action: 'What', actor: 'Who' },
+  filters: { of: 'Rows', acts: 'acts', looks: 'who looked', action: 'What', actor: 'Who' },
   gateway: 'the gateway',
   empty: {
     title: 'Nothing was done yet',

@@ -1,0 +1,74 @@
+import type { Gateway } from '../app.ts'
+import { later } from '../platform/clock.ts'
+import { statement } from '../platform/db/statement.ts'
+import { groupBy } from '../platform/group-by.ts'
+import type { Alarm } from './alert.ts'
+
+type ActKind = 'operators_changed' | 'master_key'
+type Act = {
+  kind: ActKind
+  action: string
+  actor: string
+  at: Date
+  /** Whom it is about, by the address that operators are known by. */
+  who: string | null
+  role: string | null
+}
+
+const ACTS_MS = 24 * 3_600_000
+const MOST_NAMED = 6
+// Of what operators do to each other only this wakes a person; what a command or a one-time link does always does.
+const ALWAYS_TOLD = ['operator.role', 'operator.remove']
+// The latest of the directory, where acts on operators and keys are written. By the primary key, newest first. What a person has closed stays
+// closed: an act does not go on, and an alert that was closed knew of those until its news. Before there were news each act had an alert.
+const ACTS = statement<Act>(
+  'alert: acts on operators and keys',
+  `select k.kind, a.action, a.actor, a.at, coalesce(p.email, l.email, a.before ->> 'email', a.subject) as who, coalesce(a.after ->> 'role', l.operator_role) as role
+   from (select id, action, actor, actor_kind, subject, at, before, after from audit order by id desc limit 2000) a
+     cross join lateral (select case a.action when 'secrets.rewrap' then 'master_key' else 'operators_changed' end as kind) k
+     left join people p on p.public_id = a.subject left join one_time_links l on l.id = a.subject
+   where a.at > $1 and a.at > coalesce((select max(c.news_at) from alerts c where c.kind = k.kind and c.closed_by is not null), '-infinity')
+     and not exists (select 1 from alerts c where c.kind = k.kind and c.subject = 'act ' || a.id and c.closed_by is not null)
+     and (a.action = 'secrets.rewrap' or (a.action like 'operator.%' and (a.actor_kind <> 'operator' or a.action = any($2::text[]))))
+   order by a.id desc limit 100`,
+)
+
+const DID: Readonly<Record<string, string>> = {
+  'operator.invite': 'was invited',
+  'operator.take-back': 'is not invited any more',
+  'operator.enrol': 'was let in',
+  'operator.role': 'got another role',
+  'operator.remove': 'was removed',
+  'operator.reset': 'got a link for a new sign-in',
+  'operator.sessions': 'was signed out',
+}
+const SUBJECTS: Readonly<Record<ActKind, string>> = {
+  operators_changed: 'operators',
+  master_key: 'master key',
+}
+
+/**
+ * What was done to operators and keys in a day and must be heard of, as one alarm a kind: six people who are set up in an afternoon are one
+ * alert, which tells of each and is over by itself.
+ */
+export async function actsToTell({ directory }: Pick<Gateway, 'directory'>, at: Date): Promise<Alarm[]> {
+  const acts = await directory.query(ACTS, [later(at, -ACTS_MS).toISOString(), ALWAYS_TOLD])
+  return [...groupBy(acts, ({ kind }) => kind)].map(([kind, own]) => {
+    const [newest, oldest] = [own[0], own.at(-1)] as [Act, Act] // A group has one at least.
+    const rest = own.length - MOST_NAMED
+    const named = own.slice(0, MOST_NAMED).map(inWords)
+    return {
+      ...{ kind, subject: SUBJECTS[kind], size: own.length, since: oldest.at, newsAt: newest.at },
+      says: [...named, ...(rest > 0 ? [`and ${rest} more before`] : [])].join('; '),
+    }
+  })
+}
+
+function inWords({ action, actor, at, who, role }: Act): string {
+  const did = DID[action]
+  const what =
+    did === undefined || who === null
+      ? `${action}${who === null ? '' : ` of ${who}`}`
+      : `${who}${role === null ? '' : ` (${role})`} ${did}`
+  return `${what} by ${actor} at ${at.toISOString()}`
+}

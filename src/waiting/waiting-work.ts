@@ -1,0 +1,116 @@
+import type { App, Gateway } from '../app.ts'
+import { EXCEPTION_KINDS, EXCEPTION_LISTS } from '../exceptions/find-exceptions.ts'
+import { later } from '../platform/clock.ts'
+import type { Database } from '../platform/db/database.ts'
+import { type Statement, statement } from '../platform/db/statement.ts'
+
+/** Kinds of work that wait for an operator. */
+export const WORK_KINDS = [
+  'approvals',
+  'exceptions',
+  'withdrawals',
+  'numbers',
+  'verifications',
+  'marks',
+] as const
+export type WorkKind = (typeof WORK_KINDS)[number]
+
+/**
+ * What waits of one kind in one place. At most MOST_WAITING of each part are counted, the oldest first, so that the one that waits longest is
+ * always among them.
+ */
+export type Waiting = {
+  work: WorkKind
+  /** Of exceptions their kind, of approvals the person who asked: nobody approves what he asked for himself. */
+  part: string | null
+  count: number
+  /** How many of them nobody has taken since before the bound. */
+  late: number
+  /** Since when the oldest waits that nobody has taken; null where somebody has taken each. */
+  since: Date | null
+}
+export type WaitingPlace = { place: string; db: Database; list: Statement<Waiting> }
+
+/** One more than is ever shown as a number. */
+export const MOST_WAITING = 100
+const HOUR_MS = 3_600_000
+
+const counted = (work: WorkKind, rows: string, part = 'null') => `
+  select '${work}' as work, ${part} as part, count(*)::int as count,
+    (count(*) filter (where free and at <= $2::timestamptz))::int as late, min(at) filter (where free) as since
+  from (${rows}) ${work} group by 2 having count(*) > 0`
+// Index: approvals_waiting. They are few: each is one act of a person, and ends after a day.
+const APPROVALS = counted(
+  'approvals',
+  `select asked_by::text as part, asked_at as at, true as free from approvals
+   where status = 'waiting' and (expires_at > $1::timestamptz or waits_for_money) order by asked_at, id limit ${MOST_WAITING}`,
+  'part',
+)
+// Each kind by itself, so that one that is many hides no other. What is only late closes by itself, so it waits for nobody. Index: exceptions_open_by_kind; those of the platform are few.
+const exceptionsIn = (table: string) =>
+  counted(
+    'exceptions',
+    `select k.kind as part, e.opened_at as at, e.owner is null and k.kind <> all ('{${EXCEPTION_LISTS.waiting.join(',')}}') as free
+     from unnest('{${EXCEPTION_KINDS.join(',')}}'::text[]) k (kind) cross join lateral (
+       select opened_at, owner from ${table} where kind = k.kind and closed_at is null order by opened_at limit ${MOST_WAITING}) e`,
+    'part',
+  )
+const IN_CELL = statement<Waiting>(
+  'work that waits in a cell',
+  [
+    APPROVALS,
+    exceptionsIn('exceptions'),
+    // Index: withdrawals_waiting.
+    counted(
+      'withdrawals',
+      `select p.created_at as at, true as free from (select merchant_id, id from withdrawals where state = 'requested' limit 10000) w
+         join payouts p on p.merchant_id = w.merchant_id and p.id = w.id order by p.created_at limit ${MOST_WAITING}`,
+    ),
+    // Index: withdrawal_numbers_waiting.
+    counted(
+      'numbers',
+      `select set_at as at, true as free from withdrawal_numbers where verified_at is null order by set_at limit ${MOST_WAITING}`,
+    ),
+    // Index: verifications_waiting.
+    counted(
+      'verifications',
+      `select submitted_at as at, true as free from verifications where state = 'submitted' order by submitted_at limit ${MOST_WAITING}`,
+    ),
+    // Index: payment_marks_open.
+    counted(
+      'marks',
+      `select marked_at as at, true as free from payment_marks where done_at is null order by marked_at, id limit ${MOST_WAITING}`,
+    ),
+  ].join(' union all '),
+)
+const IN_DIRECTORY = statement<Waiting>(
+  'work that waits in the directory',
+  [APPROVALS, exceptionsIn('platform_exceptions')].join(' union all '),
+)
+
+/** The place of a cell. */
+export const placeOfCell = ({ cell, db }: Pick<App, 'cell' | 'db'>): WaitingPlace => ({
+  ...{ place: cell, db, list: IN_CELL },
+})
+/** Where that lies which is about the platform. */
+export const placeOfPlatform = ({ directory }: Pick<App, 'directory'>): WaitingPlace => ({
+  ...{ place: 'directory', db: directory, list: IN_DIRECTORY },
+})
+
+/** What waits in one place. `late` counts what nobody has taken since `before`. */
+export const waitingIn = (
+  { db, list }: WaitingPlace,
+  { at, before }: { at: Date; before: Date },
+): Promise<Waiting[]> => db.query(list, [at.toISOString(), before.toISOString()])
+
+/** What waits for an operator in every place, with since when. */
+export async function waitingWork(gateway: Gateway): Promise<Waiting[]> {
+  const at = gateway.clock.now()
+  const before = lateBefore(gateway, at)
+  const places = [placeOfPlatform(gateway), ...gateway.cells.map(placeOfCell)]
+  return (await Promise.all(places.map((place) => waitingIn(place, { at, before })))).flat()
+}
+
+/** What has waited since before this time has waited too long (WORK_WAITS_HOURS). */
+export const lateBefore = ({ config }: Pick<Gateway, 'config'>, at: Date): Date =>
+  later(at, -config.workWaitsHours * HOUR_MS)
