@@ -19,21 +19,20 @@ const SHARED = join(roomyMemory() ?? tmpdir(), `gateway-test-postgres-${OWNER}`)
 const TEMPLATE_LOCK = 5_512_001
 let clones = 0
 
+type Server = Pick<EmbeddedServer, 'url' | 'leave'>
+
+/**
+ * The server that TEST_POSTGRES names by the folder of its socket, to try another version; its superuser is `postgres`. It must be for
+ * nothing else.
+ */
+const givenServer = (socket: string): Server => ({
+  url: (name) => `postgresql:///${name}?host=${encodeURIComponent(socket)}&user=postgres`,
+  leave: async () => {},
+})
+
 export async function testDatabase(): Promise<TestDatabase> {
-  const server = await joinEmbeddedPostgres({
-    dataDir: SHARED,
-    say: () => {},
-    settings: {
-      ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
-      ...{ max_wal_size: '128MB', shared_buffers: '128MB' },
-      // Of tables that nobody has analyzed it thinks that they are large: to start processes for them takes longer than to read them.
-      max_parallel_workers_per_gather: '0',
-      // Hundreds of databases live for seconds each: nobody tidies or copies them.
-      ...{ autovacuum: 'off', wal_level: 'minimal', max_wal_senders: '0' },
-      // Enough for the services of several files at once.
-      max_connections: '600',
-    },
-  })
+  const { TEST_POSTGRES } = process.env
+  const server = TEST_POSTGRES ? givenServer(TEST_POSTGRES) : await ownServer()
   const template = `template_${migrationsDigest()}`
   const name = `test_${process.pid}_${clones++}`
   await withAdmin(server, async (admin) => {
@@ -51,6 +50,22 @@ export async function testDatabase(): Promise<TestDatabase> {
     },
   }
 }
+
+const ownServer = (): Promise<Server> =>
+  joinEmbeddedPostgres({
+    dataDir: SHARED,
+    say: () => {},
+    settings: {
+      ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
+      ...{ max_wal_size: '128MB', shared_buffers: '128MB' },
+      // Of tables that nobody has analyzed it thinks that they are large: to start processes for them takes longer than to read them.
+      max_parallel_workers_per_gather: '0',
+      // Hundreds of databases live for seconds each: nobody tidies or copies them.
+      ...{ autovacuum: 'off', wal_level: 'minimal', max_wal_senders: '0' },
+      // Enough for the services of several files at once.
+      max_connections: '600',
+    },
+  })
 
 /** A folder in memory, if there is enough of it: creating a database of some thousand files is ten times as fast there. */
 function roomyMemory(): string | null {
@@ -72,7 +87,7 @@ async function dropWhenEmpty(admin: pg.Client, name: string): Promise<void> {
   await admin.query(`drop database if exists ${name} with (force)`)
 }
 
-async function makeTemplate(server: EmbeddedServer, admin: pg.Client, template: string): Promise<void> {
+async function makeTemplate(server: Server, admin: pg.Client, template: string): Promise<void> {
   const { rowCount } = await admin.query('select 1 from pg_database where datname = $1 and datistemplate', [
     template,
   ])
@@ -83,7 +98,7 @@ async function makeTemplate(server: EmbeddedServer, admin: pg.Client, template: 
   await admin.query(`alter database ${template} with is_template true`)
 }
 
-async function withAdmin<T>(server: EmbeddedServer, work: (admin: pg.Client) => Promise<T>): Promise<T> {
+async function withAdmin<T>(server: Server, work: (admin: pg.Client) => Promise<T>): Promise<T> {
   const admin = new pg.Client({ connectionString: server.url('postgres') })
   admin.on('error', () => {})
   await admin.connect()
