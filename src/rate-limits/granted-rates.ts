@@ -17,8 +17,9 @@ export type Granted = {
   follow(changed: boolean): void
 }
 
-// A process that dies between a change of a merchant and the number of the directory leaves a change without it.
-const READ_AGAIN_MS = 30_000
+// The number of the directory says at once that something has changed. A process in which no key is used does not look at it, and one that
+// dies between a change and the number leaves a change without it: so they are read again now and then while somebody is counted.
+const READ_AGAIN_MS = 5000
 
 /** `cells`: the databases in which merchants are. One that is away keeps what was known of its merchants, and holds up no other. */
 export function grantedRates(cells: () => readonly Database[]): Granted {
@@ -43,8 +44,19 @@ export function grantedRates(cells: () => readonly Database[]): Granted {
     throw failed.reason
   }
 
+  function follow(changed: boolean): void {
+    if (changed || performance.now() - readAt > READ_AGAIN_MS) isWanted = true
+    if (!isWanted || reading !== null) return
+    reading = read()
+      .catch(() => {})
+      .finally(() => {
+        reading = null
+      })
+  }
+
   return {
     of(rate, merchantId) {
+      if (performance.now() - readAt > READ_AGAIN_MS) follow(false)
       for (const ofCell of known.values()) {
         const own = ofCell.get(merchantId)
         if (own !== undefined) return own[rate]
@@ -52,14 +64,6 @@ export function grantedRates(cells: () => readonly Database[]): Granted {
       return undefined
     },
     read,
-    follow(changed) {
-      if (changed || performance.now() - readAt > READ_AGAIN_MS) isWanted = true
-      if (!isWanted || reading !== null) return
-      reading = read()
-        .catch(() => {})
-        .finally(() => {
-          reading = null
-        })
-    },
+    follow,
   }
 }

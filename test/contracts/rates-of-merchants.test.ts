@@ -59,8 +59,8 @@ test('a merchant is granted more than others on the console, every process follo
   const { rate_limits } = (await service.client(busy.keys.test).get('/v1/me')).body
   assert.deepEqual([rate_limits.charges, rate_limits.payment_links, rate_limits.reads], [9, 2, USUAL])
   const person = await signedInAs(service, busy)
-  assert.match(mainOf(await person.get('/dashboard/settings/limits')), /charges 9 for this business/)
-  assert.match(mainOf(await operator.get(page)), /Own rates a minute charges: 9; payment links: 2/)
+  assert.match(mainOf(await person.get('/dashboard/settings/limits')), /Charges 9, for this business/)
+  assert.match(mainOf(await operator.get(page)), /Own rates a minute Charges: 9; Payment links: 2/)
   const [act] = await service.rows<{ after: { rateLimits?: unknown } }>(
     `select after from audit where action = 'merchant.terms' and merchant_id = $1`,
     [(await rowOf(busy)).id],

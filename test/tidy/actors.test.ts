@@ -24,6 +24,7 @@ const BOOKKEEPING = new Set<string>([
   'verify_runs',
   'lasting_keys',
   'form_results',
+  'form_steps',
   'master_key_check',
 ])
 const freely = (table: string) => BOOKKEEPING.has(table)

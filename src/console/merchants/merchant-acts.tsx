@@ -3,7 +3,7 @@ import { mayDo } from '../../actors/allow.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState, Values } from '../../pages/form-spec.ts'
 import { Section } from '../../pages/parts.tsx'
-import { RatesTable } from '../../pages/rates.tsx'
+import { Rates } from '../../pages/rates.tsx'
 import { type GrantedRates, ratesOf } from '../../rate-limits/rates.ts'
 import { MERCHANTS } from '../texts/merchants.ts'
 import type { ConsoleVisit } from '../visit.ts'
@@ -52,7 +52,7 @@ export function Acts({ visit, read, state }: Part) {
           <Folded of={ACTIVATE} {...part} />
         )}
         <Folded of={LIMITS} {...part} values={typed} />
-        <Folded of={RATES} {...part} says={<Rates {...part} />} values={ratesIn(merchant.rateLimits)} />
+        <Folded of={RATES} {...part} says={<RatesNow {...part} />} values={ratesIn(merchant.rateLimits)} />
         <Folded of={merchant.instantSettlement ? INSTANT_OFF : INSTANT_ON} {...part} />
         <Folded of={merchant.vendingEnabled ? VENDING_OFF : VENDING_ON} {...part} />
         <Folded of={FREEZE} {...part} says={acts.freezeSays} />
@@ -68,10 +68,10 @@ export function Acts({ visit, read, state }: Part) {
 }
 
 /** What holds now, above the fields that change it. */
-const Rates = ({ visit, read: { merchant } }: Part) => (
+const RatesNow = ({ visit, read: { merchant } }: Part) => (
   <>
     {acts.ratesSays}
-    <RatesTable most={ratesOf(visit.gateway.config, merchant.rateLimits)} granted={merchant.rateLimits} />
+    <Rates most={ratesOf(visit.gateway.config, merchant.rateLimits)} granted={merchant.rateLimits} />
   </>
 )
 

@@ -2,8 +2,9 @@ import { mayDo } from '../../actors/allow.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState, Values } from '../../pages/form-spec.ts'
 import { Facts, Money, Note, Section, timeText } from '../../pages/parts.tsx'
-import { RatesTable } from '../../pages/rates.tsx'
+import { Rates } from '../../pages/rates.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
+import { PARTS } from '../../pages/texts.ts'
 import { shown, ugx } from '../../pages/wording.ts'
 import { type CheckerState, checkerState } from '../../payouts/prepared/set-checker-rule.ts'
 import { inSentence } from '../../platform/text.ts'
@@ -80,8 +81,11 @@ export async function showLimits(visit: DashboardVisit, state: FormState | null 
             [LIMITS.payout, limit(merchant.payoutLimit)],
           ]}
         />
-        <RatesTable most={ratesOf(app.config, merchant.rateLimits)} granted={merchant.rateLimits} />
         {merchant.limitsSetAt !== null && <p>{LIMITS.setByUs(timeText(merchant.limitsSetAt))}</p>}
+      </Section>
+      <Section title={PARTS.rates.title}>
+        <p class="hint">{LIMITS.each}</p>
+        <Rates most={ratesOf(app.config, merchant.rateLimits)} granted={merchant.rateLimits} />
         <p class="hint">{LIMITS.own}</p>
       </Section>
     </>,

@@ -5,7 +5,8 @@ export const LIMITS = {
   charge: 'One payment',
   payout: 'One payout',
   setByUs: (at: string) => `The people who run the gateway set these for your business on ${at}.`,
-  own: 'Requests are counted for each mode. These are set by our staff. Write to us if they are too low.',
+  each: 'Counted for each mode, over any 60 seconds. What is more is answered 429, with the seconds to wait.',
+  own: 'These numbers and amounts are set by our staff. Write to us if they are too low.',
   checker: {
     title: 'Second person',
     lead: 'Live payouts, bulk calls and schedules of more than this amount need a second person: one prepares, another owner approves. Programs with an API key are not affected. Accountants prepare every payout.',
