@@ -105,6 +105,22 @@ async function checkpointAll({ config }: Stage): Promise<void> {
   })
 }
 
+/** Fills tables without the indexes that are no constraint, which are made again afterwards. */
+export async function withoutIndexes(
+  { db, say }: Stage,
+  tables: readonly string[],
+  work: () => Promise<void>,
+): Promise<void> {
+  const indexes: { name: string; made: string }[] = (await db.query(SECONDARY, [tables])).rows
+  for (const { name } of indexes) await db.query(`drop index ${name}`)
+  await work()
+  for (const { name, made } of indexes) {
+    const at = performance.now()
+    await db.query(made)
+    say(`  ${name} in ${Math.round((performance.now() - at) / 1000)} s`)
+  }
+}
+
 /** Writes everything of one merchant once more for each of the others, the oldest first, so that their rows lie mixed as in life. */
 async function copyMerchant(
   { db, say }: Stage,

@@ -40,7 +40,7 @@ function pathsOf(path: string, ids: Readonly<Record<string, string>>): string[] 
 }
 
 /** A session of an operator of the role admin, as a sign-in leaves it. */
-async function plantOperator({ db }: Stage): Promise<string> {
+export async function plantOperator({ db }: Stage): Promise<string> {
   const token = randomBytes(32).toString('base64url')
   const { rows } = await db.query(
     `insert into people (public_id, realm, name, email, email_key, confirmed_at, created_at, operator_role)

@@ -14,11 +14,12 @@ import { FULL_PAYOUTS, measurePayouts } from './payouts.ts'
 import { PROFILED_NODE, PROFILED_POSTGRES, profilePayments } from './profile.ts'
 import { proveLedger } from './prove.ts'
 import { describeMachine, writeReport } from './report.ts'
+import { measureSearch } from './search.ts'
 import { measureSlowRail } from './slow-rail.ts'
 import { type BenchMerchant, buildStage, type Stage } from './stage.ts'
 import { measureSmallTallies } from './tallies.ts'
 
-// npm run bench [-- overload [merchants|beside|floods|windows]] [-- emulator|live [slow]] [-- --quick] [-- --pages] [-- --vending] [-- --big [--charges n]] [-- --json]:
+// npm run bench [-- overload [merchants|beside|floods|windows]] [-- emulator|live [slow]|search [--charges n]] [-- --quick] [-- --pages] [-- --vending] [-- --big [--charges n]] [-- --json]:
 // boots the service on a fresh database and measures it (see CONTRIBUTING.md).
 const {
   values: flags,
@@ -62,6 +63,7 @@ async function measure() {
   if (flags.vending) return { ...described, ...(await measureVending(stage)) }
   if (what === 'live' && part === 'slow') return { ...described, ...(await measureSlowRail(stage)) }
   if (what === 'live') return { ...described, ...(await measureLive(stage)) }
+  if (what === 'search') return { ...described, ...(await measureSearch(stage, Number(flags.charges))) }
   if (what === 'overload') return { ...described, ...(await measureOverload(stage, part)) }
   const money = await measureMoney(stage, flags.quick ? QUICK : FULL)
   // Before the payouts, because their deliveries would still be sent during this measurement.
@@ -86,7 +88,7 @@ const profile = async (stage: Stage) =>
 function merchantsWanted(): { merchants: number; others?: number } {
   if (flags.pages) return { merchants: MERCHANTS_OF_PAGES }
   if (flags.vending) return { merchants: 1, others: CALLED_ABOUT }
-  if (what === 'overload') return { merchants: MERCHANTS_OF_OVERLOAD }
+  if (what === 'overload' || what === 'search') return { merchants: MERCHANTS_OF_OVERLOAD }
   return flags.quick ? { merchants: MERCHANTS } : { merchants: MERCHANTS, others: OTHERS }
 }
 

@@ -83,6 +83,7 @@ export type SweepName =
   | 'expire-prepared'
   | 'checkpoint-ledgers'
   | 'raise-alerts'
+  | 'take-up-payments'
   | 'prune'
   | 'tally-days'
   | 'send-notices'

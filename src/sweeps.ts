@@ -9,6 +9,7 @@ import { chargeFollower, FOLLOWED_AT_ONCE } from './charges/follow-charges.ts'
 import { settleCharges } from './charges/settle-charges.ts'
 import { closeAccounts } from './closing/close-accounts.ts'
 import { keyPruner } from './idempotency/prune-keys.ts'
+import { TAKEN_UP_AT_ONCE, takeUpPayments } from './investigation/search/take-up-payments.ts'
 import { LOOKED_FOR, lookForWork } from './jobs/due-work.ts'
 import { checkpointLedgers } from './ledger/checkpoints.ts'
 import { MAILS_AT_ONCE, pruneMails, sendMails } from './mails/send-mails.ts'
@@ -108,6 +109,7 @@ export function sweepsOf(app: App): CellSweep[] {
     verify: { everyMs: MINUTE, full: 2, runOnce: () => verifyAtNight(app) },
     'tell-endings': { everyMs: HOUR, full: 50, runOnce: () => tellEndings(app) },
     'mend-times': { everyMs: MINUTE, full: SET_BACK_AT_ONCE, runOnce: () => mendTimes(app) },
+    'take-up-payments': { everyMs: MINUTE, full: TAKEN_UP_AT_ONCE, runOnce: () => takeUpPayments(app) },
     prune: { everyMs: HOUR, runOnce: pruner(app) },
   }
   return Object.values(mapValues(sweeps, (sweep, name) => restsInDoubt(app, { name, ...sweep })))

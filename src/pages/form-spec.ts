@@ -14,6 +14,7 @@ export type FieldKind =
   | 'new-password'
   | 'code'
   | 'date'
+  | 'moment'
   | 'month'
   | 'time'
   | 'color'

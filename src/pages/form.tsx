@@ -210,6 +210,7 @@ const INPUTS: Partial<Record<NonNullable<Field['kind']>, object>> = {
   'new-password': { type: 'password', autocomplete: 'new-password' },
   code: { type: 'text', inputmode: 'numeric', autocomplete: 'one-time-code', class: 'figure' },
   date: { type: 'date' },
+  moment: { type: 'datetime-local' },
   month: { type: 'month' },
   time: { type: 'time' },
   color: { type: 'color' },

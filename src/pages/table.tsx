@@ -17,7 +17,8 @@ export type Column<Row> = {
 export type Filter = {
   name: string
   label: string
-  kind?: 'text' | 'select' | 'date' | 'phone'
+  kind?: 'text' | 'select' | 'date' | 'moment' | 'phone'
+  hint?: string
   choices?: readonly Choice[]
 }
 
@@ -114,12 +115,13 @@ export function Filters({
         {Object.entries(keep).map(([name, value]) => (
           <input type="hidden" name={name} value={value} />
         ))}
-        {filters.map(({ name, label, kind = 'text', choices }) => (
+        {filters.map(({ name, label, kind = 'text', hint, choices }) => (
           <FieldBox
             field={{
               name,
               label,
               kind,
+              ...(hint === undefined ? {} : { hint }),
               ...(choices === undefined ? {} : { choices: [{ value: '', label: PARTS.all }, ...choices] }),
             }}
             id={`filter-${name}`}

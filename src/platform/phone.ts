@@ -52,6 +52,10 @@ function phoneIdentity(text: string): string | null {
 export const identityIn = (filter: string | null): string | null =>
   filter === null ? null : (phoneIdentity(filter) ?? 'none')
 
+/** The digits of a part of a phone as it may be typed, without what stands before the nine by which subscribers are told apart. */
+export const identityOfPart = (part: string): string =>
+  part.replace(/[^0-9]/g, '').replace(/^(?:00)?256(?=[0-9])|^0(?=[0-9])/, '')
+
 /** A phone as logs and public pages may show it: `2567*****123`. */
 export function maskPhone(normalised: string): string {
   return normalised.slice(0, 4) + '*'.repeat(Math.max(0, normalised.length - 7)) + normalised.slice(-3)

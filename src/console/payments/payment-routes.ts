@@ -4,6 +4,7 @@ import { findPayment } from '../../investigation/read-payment.ts'
 import { doneTo } from '../../pages/shown.ts'
 import { PAYMENTS } from '../texts/payments.ts'
 import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
+import { showPayments } from './list-page.tsx'
 import { showParked } from './parked-page.tsx'
 import { ASK, END_MARK, MARK, showPayment } from './payment-page.tsx'
 import { showSearch } from './search-page.tsx'
@@ -17,7 +18,7 @@ const back = (visit: ConsoleVisit, says: string) =>
 /** Payments of all merchants: found by any key, followed to their end. */
 export const PAYMENT_ROUTES: readonly ConsoleRoute[] = [
   page('/search', showSearch),
-  page('/payments', showSearch),
+  page('/payments', showPayments),
   page('/payments/:id', (visit) => showPayment(visit)),
   page('/parked', showParked),
   form(ASK, {

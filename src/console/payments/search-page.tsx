@@ -1,9 +1,11 @@
 import { findAny, type Hit } from '../../investigation/find-any.ts'
+import { isPart } from '../../investigation/search/list-payments.ts'
 import { FieldBox } from '../../pages/form.tsx'
 import { Empty, Money, Said, Section, Status, Time } from '../../pages/parts.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
-import { type Column, Table } from '../../pages/table.tsx'
+import { addressWith, type Column, Table } from '../../pages/table.tsx'
 import { shown } from '../../pages/wording.ts'
+import { tagIn } from '../../platform/ids.ts'
 import { PAYMENTS } from '../texts/payments.ts'
 import type { ConsoleVisit } from '../visit.ts'
 
@@ -27,6 +29,10 @@ export async function showSearch(visit: ConsoleVisit): Promise<Shown> {
   const found = await findAny(visit.gateway, visit.caller, text)
   if (found.kind === 'payment') return { kind: 'redirect', to: visit.to(`/payments/${found.id}`) }
   if (found.kind === 'merchant') return { kind: 'redirect', to: visit.to(`/merchants/${found.id}`) }
+  // Nothing is called exactly so: it may be a part of something. A whole id is none.
+  const parts = addressWith(visit.to('/payments'), { q: text })
+  if (found.hits.length === 0 && isPart(text) && tagIn(text.trim()) === null)
+    return { kind: 'redirect', to: parts }
   return shownPage(
     search.title,
     <>
@@ -49,6 +55,9 @@ export async function showSearch(visit: ConsoleVisit): Promise<Shown> {
             columns={COLUMNS}
             href={({ id }) => visit.to(`/payments/${id}`)}
           />
+          <p>
+            <a href={parts}>{search.parts(shown(text))}</a>
+          </p>
         </Section>
       )}
     </>,

@@ -1,10 +1,47 @@
 /** Payments of all merchants: search, one payment, what is parked. */
 export const PAYMENTS = {
+  list: {
+    title: 'Payments',
+    lead: 'Live payments of all merchants, newest first.',
+    open: 'What is open or has just ended comes first.',
+    columns: {
+      when: 'Made',
+      amount: 'Amount',
+      status: 'Status',
+      business: 'Merchant',
+      phone: 'Number, name',
+      reference: 'Reference, operator’s number',
+      channel: 'Channel',
+    },
+    filters: {
+      q: 'Part of a reference, number, name or operator’s number',
+      partHint: 'Three characters or more.',
+      state: 'State',
+      states: { open: 'open', succeeded: 'succeeded', failed: 'failed', refunded: 'refunded' },
+      reason: 'Why it failed',
+      merchant: 'Merchant (id or handle)',
+      amount: 'Amount',
+      amountHint: '12500, or from and to: 10000-20000',
+      channel: 'Channel',
+      from: 'From',
+      until: 'Until',
+    },
+    tooShort: 'A part must have at least three characters.',
+    empty: 'No live payment fits',
+    emptySays: 'Test payments are found by whole ids, phones and references in the box at the top.',
+    looked: (time: string) => `Looked back to ${time}; older ones have not been looked at yet.`,
+    further: 'Look further back',
+    older: 'Older',
+    newest: 'Back to the newest',
+    reasonOf: (reason: string) => reason.replaceAll('_', ' '),
+  },
   search: {
     title: 'Payments',
     teach:
       'Type an id of anything, a merchant’s id or short name, a phone, an e-mail address, a merchant’s own reference, the reference at the operator, or the number in the customer’s SMS.',
-    exact: 'Only whole texts are found, over all merchants and both modes; the newest twenty are shown.',
+    exact:
+      'Whole texts are found over all merchants and both modes, and lead to their page; live payments are found by parts too.',
+    parts: (text: string) => `Live payments with ${text} as a part`,
     nothing: (text: string) => `Nothing is called ${text}`,
     title_hits: 'What was found',
     columns: {

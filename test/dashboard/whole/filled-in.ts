@@ -62,6 +62,7 @@ function typed({ kind = 'text', choices }: Field): string {
       return 'four words of mine'
     case 'code':
       return '123456'
+    case 'moment':
     case 'date':
       return '2030-01-15'
     case 'month':

@@ -1,0 +1,78 @@
+import type { Searchable } from './tokens.ts'
+
+/** A live payment as the list over all merchants shows it. Whole UGX. */
+export type ListedPayment = Searchable & {
+  id: string
+  merchant: string
+  business: string
+  status: string
+  channel: string
+  createdAt: Date
+  endedAt: Date | null
+}
+
+/** Which payments; a filter that is absent is null. The times are those of their making, both included. */
+export type PaymentFilter = {
+  text: string | null
+  state: PaymentState | null
+  reason: string | null
+  channel: string | null
+  merchantId: number | null
+  least: number | null
+  most: number | null
+  from: string | null
+  until: string | null
+}
+
+/** The states by which the list is filtered. What is open is pending or authorized. */
+export const STATES = { open: ['pending', 'authorized'], succeeded: [], failed: [], refunded: [] } as const
+export type PaymentState = keyof typeof STATES
+
+/** The statuses of a state. */
+const statusesOf = (state: PaymentState): readonly string[] => (state === 'open' ? STATES.open : [state])
+
+/** The nouns of payments: their table, and the columns that differ. */
+export const NOUNS = {
+  charges: {
+    ids: 'txn_',
+    phone: 'p.phone',
+    name: 'null::text',
+    reference: 'p.reference',
+    mode: `p.mode = 'live'`,
+  },
+  payouts: {
+    ...{ ids: 'pout_', phone: 'p.recipient_phone', name: 'p.recipient_name', reference: 'p.reference' },
+    mode: `p.mode = 'live'`,
+  },
+  top_ups: { ids: 'top_', phone: 'p.phone', name: 'null::text', reference: 'null::text', mode: 'true' },
+} as const
+export type Noun = keyof typeof NOUNS
+export const EACH_NOUN = Object.keys(NOUNS) as Noun[] // Typed by its keys.
+
+/** The columns of a payment `p`, without its merchant's. */
+export const columnsOf = (noun: Noun): string =>
+  `p.id, p.merchant_id, p.amount, p.status::text as status, p.failure_reason as reason, p.channel, ${NOUNS[noun].phone} as phone,
+   ${NOUNS[noun].name} as name, ${NOUNS[noun].reference} as reference, p.rail_transaction_id as number, p.created_at, p.completed_at`
+
+/** The same rows `p` with their merchants, as a page shows them. */
+export const SHOWN = `p.id, p.merchant_id as "merchantId", m.public_id as merchant, m.name as business, p.amount, p.status, p.reason, p.channel,
+  p.phone, p.name, p.reference, p.number, p.created_at as "createdAt", p.completed_at as "endedAt"`
+
+/** The condition of a filter on rows `p`, whose values stand from this place on: those of `valuesOf`. */
+export const fits = (first: number): string => {
+  const at = (nth: number) => `$${first + nth}`
+  return `(${at(0)}::text[] is null or p.status = any(${at(0)})) and (${at(1)}::text is null or p.reason = ${at(1)})
+    and (${at(2)}::text is null or p.channel = ${at(2)}) and (${at(3)}::bigint is null or p.merchant_id = ${at(3)})
+    and (${at(4)}::bigint is null or p.amount >= ${at(4)}) and (${at(5)}::bigint is null or p.amount <= ${at(5)})
+    and p.created_at >= ${at(6)}::timestamptz and p.created_at <= ${at(7)}::timestamptz`
+}
+
+export const valuesOf = (filter: PaymentFilter): unknown[] => [
+  filter.state === null ? null : statusesOf(filter.state),
+  ...[filter.reason, filter.channel, filter.merchantId, filter.least, filter.most],
+  ...[filter.from ?? '-infinity', filter.until ?? 'infinity'],
+]
+
+/** Whether anything but the time is asked of a payment. */
+export const asksMore = ({ from: _from, until: _until, ...filter }: PaymentFilter): boolean =>
+  Object.values(filter).some((value) => value !== null)

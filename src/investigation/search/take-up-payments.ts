@@ -1,0 +1,133 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import type { App } from '../../app.ts'
+import { later } from '../../platform/clock.ts'
+import { call } from '../../platform/db/database.ts'
+import { firstRow } from '../../platform/db/first-row.ts'
+import { statement } from '../../platform/db/statement.ts'
+import { columnsOf, EACH_NOUN, NOUNS, type Noun } from './listed-payment.ts'
+import { SEGMENT, written } from './positions.ts'
+import { type Searchable, tokensOf } from './tokens.ts'
+
+type Ended = Searchable & { id: string; createdAt: Date; completedAt: Date; endedAt: string }
+/** How much is taken up at once, and how large segments are; other numbers are for tests. */
+type Sizes = { batch: number; segment: number }
+/** The last payment that was taken up: when it ended, as the server writes it, to the microsecond. */
+type Mark = { endedAt: string; id: string }
+type Last = { segment: number; payments: number; createdFrom: Date; createdUntil: Date }
+
+/** A list of positions is written anew when something is added to it, so additions are large; what is left is read row by row meanwhile. */
+export const TAKEN_UP_AT_ONCE = 8192
+const SIZES: Sizes = { batch: TAKEN_UP_AT_ONCE, segment: SEGMENT }
+/** What ended longer ago than this is taken up however little it is. */
+const LONGEST_LEFT_MS = 3_600_000
+// The commit of an end may come later than that of one that ended after it, but never so much: every transaction is over sooner.
+const COMMITTED_AFTER_MS = 120_000
+// So many are made into tokens before other work gets its turn.
+const MOST_A_TURN = 256
+const MOST_LISTS = 4000
+
+const MARK = statement<Mark>(
+  'how far payments are taken up',
+  'select ended_at::text as "endedAt", id from search_mark',
+)
+const endedOf = (noun: Noun) =>
+  `(select ${columnsOf(noun)} from ${noun} p where ${NOUNS[noun].mode} and p.completed_at is not null
+     and (p.completed_at, p.id) > ($1::timestamptz, $2) and p.completed_at <= $3 order by p.completed_at, p.id limit $4)`
+// Indexes: charges_ended_of_all, payouts_ended_of_all, top_ups_ended_of_all.
+const ENDED = statement<Ended>(
+  'payments to take up',
+  `select p.id, p.merchant_id as "merchantId", p.amount, p.reason, p.phone, p.name, p.reference, p.number, p.created_at as "createdAt",
+     p.completed_at as "completedAt", p.completed_at::text as "endedAt"
+   from (${EACH_NOUN.map(endedOf).join(' union all ')}) p order by p.completed_at, p.id limit $4`,
+)
+const CLAIM = statement<{ done: boolean }>(
+  'move mark of payments taken up',
+  `update search_mark set ended_at = $3, id = $4 where ended_at = $1 and id = $2 returning true as done`,
+)
+const LAST = statement<Last>(
+  'last segment',
+  `select segment, payments, created_from as "createdFrom", created_until as "createdUntil" from search_segments
+   order by segment desc limit 1`,
+)
+const KEEP_SEGMENT = statement(
+  'keep segment',
+  `insert into search_segments as s (segment, payments, created_from, created_until) values ($1, $2, $3, $4)
+   on conflict (segment) do update set payments = excluded.payments, created_from = least(s.created_from, excluded.created_from),
+     created_until = greatest(s.created_until, excluded.created_until)`,
+)
+const ADD_PAYMENTS = statement(
+  'number payments',
+  `insert into search_payments (segment, position, merchant_id, id)
+   select $1, $2 + n - 1, merchant_id, id from unnest($3::bigint[], $4::text[]) with ordinality as u (merchant_id, id, n)`,
+)
+const ADD_POSTINGS = statement(
+  'add positions of payments',
+  `insert into search_postings as s (token, segment, positions) select token, $1, positions from unnest($2::int[], $3::bytea[]) as u (token, positions)
+   on conflict (token, segment) do update set positions = s.positions || excluded.positions`,
+)
+
+/**
+ * Takes up payments that have ended into the search by parts. Answers how many; less than TAKEN_UP_AT_ONCE of them wait until they are
+ * more, or an hour old. Of two at once one finds the mark moved and does nothing.
+ */
+export async function takeUpPayments(
+  { db, clock, witness }: App,
+  { batch, segment: size }: Sizes = SIZES,
+): Promise<number> {
+  const mark = await firstRow(db.query(MARK))
+  if (mark === null || witness.doubt() !== null) return 0
+  const now = clock.now()
+  const until = later(now, -COMMITTED_AFTER_MS).toISOString()
+  const last = (await firstRow(db.query(LAST))) ?? null
+  const { segment, begun } = placeBehind(last, size)
+  const most = Math.min(batch, size - begun)
+  const ended = await db.query(ENDED, [mark.endedAt, mark.id, until, most])
+  const [first] = ended
+  const newest = ended.at(-1)
+  if (first === undefined || newest === undefined) return 0
+  if (ended.length < most && now.getTime() - first.completedAt.getTime() < LONGEST_LEFT_MS) return 0
+  const lists = await postingsOf(ended, begun)
+  const made = ended.map(({ createdAt }) => createdAt.getTime())
+  await db.transaction(async (tx) => {
+    const [claimed] = await tx.send(call(CLAIM, mark.endedAt, mark.id, newest.endedAt, newest.id))
+    if (claimed.length === 0) return { value: null }
+    for (const part of lists) await tx.send(call(ADD_POSTINGS, segment, part.tokens, part.positions))
+    const ids = ended.map(({ id }) => id)
+    const merchants = ended.map(({ merchantId }) => merchantId)
+    const bounds = [new Date(Math.min(...made)).toISOString(), new Date(Math.max(...made)).toISOString()]
+    const add = call(ADD_PAYMENTS, segment, begun, merchants, ids)
+    return { value: null, last: [add, call(KEEP_SEGMENT, segment, begun + ended.length, ...bounds)] }
+  })
+  return ended.length
+}
+
+/** Where the next payment is numbered. */
+const placeBehind = (last: Last | null, size: number): { segment: number; begun: number } =>
+  last === null
+    ? { segment: 0, begun: 0 }
+    : last.payments < size
+      ? { segment: last.segment, begun: last.payments }
+      : { segment: last.segment + 1, begun: 0 }
+
+type Lists = { tokens: number[]; positions: Buffer[] }
+
+/** The positions of each token, in parts of a bounded length and in the order of tokens, so that two who write never wait in a circle. */
+async function postingsOf(ended: readonly Ended[], begun: number): Promise<Lists[]> {
+  const byToken = new Map<number, number[]>()
+  for (const [nth, payment] of ended.entries()) {
+    if (nth % MOST_A_TURN === MOST_A_TURN - 1) await turn()
+    for (const token of tokensOf(payment)) {
+      const known = byToken.get(token)
+      if (known === undefined) byToken.set(token, [begun + nth])
+      else known.push(begun + nth)
+    }
+  }
+  const all = [...byToken].sort(([a], [b]) => a - b)
+  const parts: Lists[] = []
+  for (let at = 0; at < all.length; at += MOST_LISTS) {
+    const part = all.slice(at, at + MOST_LISTS)
+    parts.push({ tokens: part.map(([token]) => token), positions: part.map(([, found]) => written(found)) })
+    await turn()
+  }
+  return parts
+}

@@ -1,0 +1,90 @@
+import type { App } from '../../app.ts'
+import { sqlTime } from '../../platform/db/sql-time.ts'
+import { type Statement, statement } from '../../platform/db/statement.ts'
+import {
+  asksMore,
+  columnsOf,
+  EACH_NOUN,
+  fits,
+  type ListedPayment,
+  NOUNS,
+  type Noun,
+  type PaymentFilter,
+  SHOWN,
+  valuesOf,
+} from './listed-payment.ts'
+
+/** A place in the order of the list: newest first. */
+export type Mark = { at: Date; id: string }
+/** A part of the list, in its order. `bound`: as far as was looked, where that was not the end. */
+export type Walked = { rows: ListedPayment[]; bound: Mark | null }
+
+// With filters that nothing may fit, so many payments are looked at for one page; then the page says how far that was.
+const MOST_LOOKED = 2000
+
+type Row = { [K in keyof ListedPayment]: ListedPayment[K] | null } & {
+  boundAt: Date | null
+  boundId: string | null
+}
+
+// Indexes: charges_of_all, payouts_of_all, top_ups_of_all. What was looked at is kept, so that the bound is one of it however few fit.
+const walk = (noun: Noun) =>
+  statement<Row>(
+    `walk ${noun} of all`,
+    `with looked as materialized (
+       select ${columnsOf(noun)} from ${noun} p where ${NOUNS[noun].mode} and p.published and (p.created_at, p.id) < ($1::timestamptz, $2)
+         and p.created_at >= $4::timestamptz order by p.created_at desc, p.id desc limit $3)
+     select ${SHOWN}, b.created_at as "boundAt", b.id as "boundId"
+     from (select 1) one
+       left join lateral (select created_at, id from looked where (select count(*) from looked) = $3 order by created_at, id limit 1) b on true
+       left join lateral (select * from looked p where ${fits(6)} order by p.created_at desc, p.id desc limit $5) p on true
+       left join merchants m on m.id = p.merchant_id
+     order by p.created_at desc, p.id desc`,
+  )
+const WALKS = Object.fromEntries(EACH_NOUN.map((noun) => [noun, walk(noun)])) as Record<Noun, Statement<Row>>
+
+/** The newest payments of each noun of a cell that fit and are older than a mark. */
+export const walkCell = (
+  app: Pick<App, 'db'>,
+  filter: PaymentFilter,
+  { after, limit }: { after: Mark; limit: number },
+): Promise<Walked[]> =>
+  Promise.all(
+    EACH_NOUN.map(async (noun) => {
+      const most = asksMore(filter) ? MOST_LOOKED : limit
+      const values = [sqlTime(after.at), after.id, most, filter.from ?? '-infinity', limit]
+      const found = await app.db.query(WALKS[noun], [...values, ...valuesOf(filter)])
+      const rows = found.filter((row): row is Row & ListedPayment => row.id !== null)
+      const last = rows.at(-1)
+      return { rows, bound: rows.length === limit && last ? markOf(last) : boundOf(found) }
+    }),
+  )
+
+function boundOf([first]: readonly Row[]): Mark | null {
+  const { boundAt = null, boundId = null } = first ?? {}
+  return boundAt === null || boundId === null ? null : { at: boundAt, id: boundId }
+}
+
+/** Whether a place of the list comes before another. */
+const isNewer = (one: Mark, other: Mark): boolean =>
+  one.at.getTime() - other.at.getTime() > 0 || (one.at.getTime() === other.at.getTime() && one.id > other.id)
+
+/** Several parts as one, as far as all of them were looked through; `next` is where the list goes on, null at its end. */
+export function together(
+  parts: readonly Walked[],
+  limit: number,
+): { rows: ListedPayment[]; next: Mark | null } {
+  const bounds = parts.flatMap(({ bound }) => (bound === null ? [] : [bound]))
+  const barrier = bounds.reduce<Mark | null>(
+    (most, one) => (most === null || isNewer(one, most) ? one : most),
+    null,
+  )
+  const inOrder = parts.flatMap(({ rows }) => rows).sort((a, b) => (isNewer(markOf(a), markOf(b)) ? -1 : 1))
+  const seen = barrier === null ? inOrder : inOrder.filter((row) => !isNewer(barrier, markOf(row)))
+  const rows = seen.slice(0, limit)
+  const last = rows.at(-1)
+  if (last !== undefined && rows.length < seen.length) return { rows, next: markOf(last) }
+  return { rows, next: barrier }
+}
+
+export const markOf = ({ createdAt: at, id }: ListedPayment): Mark => ({ at, id })
