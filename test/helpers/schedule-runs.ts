@@ -41,9 +41,12 @@ export const payoutsOf = (service: TestService, scheduleId: string) =>
     [scheduleId],
   )
 
-/** Ends every schedule, as if its merchant had cancelled it. */
+/** Ends every schedule, as if its merchant had cancelled it, with the row of the audit. */
 export const cancelAll = (service: TestService) =>
   service.rows(
-    `update schedules set status = 'cancelled', next_run_at = null, failure_reason = null, cancelled_at = created_at
-     where status <> 'cancelled'`,
+    `with ended as (
+       update schedules set status = 'cancelled', next_run_at = null, failure_reason = null, cancelled_at = created_at
+       where status <> 'cancelled' returning merchant_id, mode, id, cancelled_at)
+     insert into audit (at, actor_kind, actor, origin, action, merchant_id, mode, subject, after)
+     select cancelled_at, 'key', 'test', '', 'schedule.change', merchant_id, mode, id, '{"status": "cancelled"}' from ended`,
   )

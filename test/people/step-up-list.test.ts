@@ -21,6 +21,7 @@ const ASKS: readonly Action[] = [
     'payout.bulk',
     'payout.approve',
   ] as const),
+  ...(['export', 'audit.export'] as const),
   ...(['checker.set', 'schedule.create', 'schedule.change', 'subaccount.payout'] as const),
   ...(['withdrawal.number', 'withdrawal.request', 'withdrawal.verify', 'withdrawal.decide'] as const),
   ...(['key.create', 'key.reveal', 'key.rotate', 'key.revoke'] as const),
@@ -38,15 +39,7 @@ const ASKS: readonly Action[] = [
 // What may be done by whoever sits at an open browser: it is read, asks somebody to pay, ends or takes back something, waits for a
 // second person, or is test money.
 const NEEDS_NONE: readonly Action[] = [
-  ...([
-    'read',
-    'wallet.look-up',
-    'export',
-    'view.save',
-    'view.remove',
-    'audit.verify',
-    'audit.export',
-  ] as const),
+  ...(['read', 'wallet.look-up', 'view.save', 'view.remove', 'audit.verify'] as const),
   ...(['charge.create', 'link.create', 'link.switch', 'order.create', 'order.invalidate'] as const),
   ...(['order.dispense', 'order.decide', 'item.add', 'item.edit', 'item.remove', 'top-up.request'] as const),
   ...(['subaccount.create', 'subaccount.set', 'dispute.answer', 'dispute.close', 'merchant.jams'] as const),
