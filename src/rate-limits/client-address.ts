@@ -8,6 +8,7 @@ const HEXTETS_OF_A_CUSTOMER = 4
 // Every request has an address, and most come from few: of these it is known what they count as.
 const MOST_KNOWN = 1000
 const known = new Map<string, string>()
+const networks = new Map<string, string>()
 
 /**
  * The name under which an address is counted: an IPv4 address as it is, of an IPv6 address the first 64 bits, because one
@@ -34,6 +35,14 @@ function readAddress(text: string): string {
 
 /** The network of a counted address, as logs name it: its first 24 bits, or 48 of an IPv6 address. What is no address is `unknown`. */
 export function networkOf(counted: string): string {
+  const found = networks.get(counted)
+  if (found !== undefined) return found
+  const network = readNetwork(counted)
+  remember(networks, { key: counted, value: network, most: MOST_KNOWN })
+  return network
+}
+
+function readNetwork(counted: string): string {
   const v4 = /^(\d+\.\d+\.\d+)\.\d+$/.exec(counted)
   if (v4) return `${v4[1]}.0/24`
   const v6 = /^((?:[\da-f]+:){3})[\da-f]+::\/64$/.exec(counted)
