@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { newApiKey } from '../../src/platform/api-key-format.ts'
 import { addressWindow } from '../../src/rate-limits/address-window.ts'
-import { countedAddress } from '../../src/rate-limits/client-address.ts'
+import { countedAddress, networkOf } from '../../src/rate-limits/client-address.ts'
 import { type Browser, browserOf } from '../helpers/browser.ts'
 import { newCard, newLink as newLiveLink } from '../helpers/gift-cards.ts'
 import { made, opened } from '../helpers/opened.ts'
@@ -181,4 +181,19 @@ test('D6: where nobody can count together, each process counts alone and nothing
   } finally {
     await service.rows('alter table directory.away rename to address_windows')
   }
+})
+
+test('a log names the network of an address, and of what is no address nothing', () => {
+  const named = [
+    '203.0.113.7',
+    '::ffff:203.0.113.7',
+    '2001:db8:1:2::9',
+    '[2001:db8:1:2::9]:443',
+    'x'.repeat(90),
+    '',
+  ]
+  assert.deepEqual(
+    named.map((text) => networkOf(countedAddress(text))),
+    ['203.0.113.0/24', '203.0.113.0/24', '2001:db8:1::/48', '2001:db8:1::/48', 'unknown', 'unknown'],
+  )
 })
