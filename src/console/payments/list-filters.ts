@@ -25,7 +25,7 @@ export const LIST_FILTERS: readonly Filter[] = [
     choices: REASONS.map((value) => ({ value, label: PAYMENTS.list.reasonOf(value) })),
   },
   { name: 'amount', label: words.amount, hint: words.amountHint },
-  { name: 'merchant', label: words.merchant },
+  { name: 'merchant', label: words.merchant, hint: words.merchantHint },
   {
     ...{ name: 'channel', label: words.channel, kind: 'select' },
     choices: CHANNELS.map((value) => ({ value, label: value })),
