@@ -7,6 +7,7 @@ import { type Merchant, merchantsById } from '../merchants/merchant.ts'
 import { lockMerchant } from '../merchants/set-merchant.ts'
 import { payOutSubaccount } from '../payouts/pay-out-subaccount.ts'
 import { assert } from '../platform/assert.ts'
+import { crashPoint } from '../platform/crash-point.ts'
 import { statement } from '../platform/db/statement.ts'
 import { isTaken } from '../platform/db/taken.ts'
 import { Refusal } from '../platform/refusal.ts'
@@ -23,11 +24,14 @@ import {
   whatIsLeft,
 } from './what-is-left.ts'
 
-// What comes to an account that is closed (a correction, a movement that an operator ends late) is paid out too.
+// What comes to an account that is closed (a correction, a movement that an operator ends late) is paid out too, unless it is less than
+// the operator moves.
 const CLOSING = statement<{ id: number }>(
   'accounts that close',
   `select m.id from merchants m where m.closing_at is not null and m.id > $1
-     and (m.closed_at is null or exists (select from ledger_heads h where h.merchant_id = m.id and h.mode = 'live' and h.available > 0))
+     and (m.closed_at is null
+       or exists (select from ledger_heads h where h.merchant_id = m.id and h.mode = 'live' and h.available >= $3)
+       or exists (select from subaccount_heads h where h.merchant_id = m.id and h.mode = 'live' and h.available >= $3))
    order by m.id limit $2`,
 )
 const CLOSED_AT_ONCE = 100
@@ -40,7 +44,7 @@ const ACTOR = service('close-accounts')
 export async function closeAccounts(app: App): Promise<number> {
   let done = 0
   for (let after = 0; ; ) {
-    const rows = await app.db.query(CLOSING, [after, CLOSED_AT_ONCE])
+    const rows = await app.db.query(CLOSING, [after, CLOSED_AT_ONCE, app.config.railPayoutMin])
     for (const { id } of rows) {
       done += (await step(app, id).catch((error) => failed(app, id, error))) ? 1 : 0
       after = id
@@ -80,11 +84,12 @@ async function read(app: App, id: number): Promise<Merchant> {
 async function sendShares(app: App, merchant: Merchant): Promise<boolean> {
   const due = (await sharesOf(app, merchant)).filter(({ reached }) => reached)
   let sent = false
-  for (const { id: subaccountId, available } of due.slice(0, MOST_SENT)) {
+  for (const { id: subaccountId, available, sent: before } of due.slice(0, MOST_SENT)) {
     const amount = sendable(app, available, merchant.payoutLimit)
     if (amount === 0) continue
     const holder = { merchantId: merchant.id, tag: merchant.tag, mode: 'live' as const, cell: app.cell }
-    const key = `closing ${merchant.closingAt?.getTime()} ${subaccountId} ${available}`
+    // Of two processes one sends; the same amount that comes later is another payment.
+    const key = `closing ${merchant.closingAt?.getTime()} ${subaccountId} ${before}`
     await payOutSubaccount(app, placed(ACTOR, holder), { holder, subaccountId, amount, key })
     sent = true
   }
@@ -101,10 +106,17 @@ async function withdraw(app: App, merchant: Merchant, left: Left): Promise<boole
   return true
 }
 
-/** Keys and sessions end first: they end again, with nothing left to end, when a crash comes between. */
+/**
+ * Keys and sessions end first: they end again, with nothing left to end, when a crash comes between. An account that was kept open, or closes
+ * anew, since it was looked at is left alone.
+ */
 async function close(app: App, merchant: Merchant): Promise<boolean> {
   const { id: merchantId, publicId: subject } = merchant
+  const isSame = (now: Merchant) =>
+    now.account === 'closing' && now.closingAt?.getTime() === merchant.closingAt?.getTime()
+  if (!isSame(await read(app, merchantId))) return false
   await endAccess(app, merchant)
+  crashPoint('account.access-ended')
   const closed = await app.db.transaction<boolean>(async (tx) => {
     await lockMerchant(tx, merchantId)
     const [[now], [head]] = await tx.send(
@@ -113,7 +125,7 @@ async function close(app: App, merchant: Merchant): Promise<boolean> {
     )
     assert(now && head, 'a merchant has a row and its heads')
     const moved = head.pending > 0 || head.in_flight > 0 || sendable(app, head.available) > 0
-    if (now.account !== 'closing' || moved) return { value: false }
+    if (!isSame(now) || moved) return { value: false }
     const at = app.clock.now()
     const act = { actor: ACTOR, action: 'merchant.close', at, merchantId, subject } as const
     const row = auditRow({ ...act, after: { account: 'closed', left: head.available } })

@@ -57,12 +57,14 @@ const SHARES = statement<Share>(
   'what subaccounts have left',
   `select h.subaccount_id as id, h.available, h.pending, s.payout_phone is not null and h.subaccount_id not in (
        select p.subaccount_id from payouts p where p.merchant_id = $1 and p.mode = 'live' and p.status = 'failed' and p.published
-         and p.created_at >= $2 and p.kind = 'subaccount') as reached
+         and p.created_at >= $2 and p.kind = 'subaccount') as reached,
+     (select count(*)::int from payouts p where p.merchant_id = $1 and p.mode = 'live' and p.kind = 'subaccount'
+       and p.subaccount_id = h.subaccount_id and p.created_at >= $2) as sent
    from subaccount_heads h join subaccounts s on (s.merchant_id, s.id) = (h.merchant_id, h.subaccount_id)
    where h.merchant_id = $1 and h.mode = 'live' and (h.available > 0 or h.pending > 0) order by h.subaccount_id`,
 )
-/** `reached`: it has a number, and nothing has come back from there since the account closes. */
-type Share = { id: string; available: number; pending: number; reached: boolean }
+/** `reached`: it has a number, and nothing has come back from there since the account closes. `sent`: how often something was sent since. */
+type Share = { id: string; available: number; pending: number; reached: boolean; sent: number }
 
 /** What can be sent of this much, with its fee, in one movement; 0 where that is less than the operator moves. `limit`: of the merchant. */
 export function sendable(

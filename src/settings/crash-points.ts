@@ -49,6 +49,7 @@ export const CRASH_POINTS = [
   'approval.judged',
   'approval.committed',
   'key.revoked',
+  'account.access-ended',
   'migration.applied',
   'drain.started',
   'drain.leases-released',

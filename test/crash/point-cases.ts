@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CrashPoint } from '../../src/settings/crash-points.ts'
 import { whileApproving, whileEndingAsTold } from './approval-cases.ts'
+import { whileClosing } from './closing-cases.ts'
 import { whileRevoking, whileRotating } from './key-cases.ts'
 import {
   onLivePage,
@@ -67,6 +68,7 @@ export const POINT_CASES: readonly PointCase[] = [
   { point: 'statement.returned', led: 'take back', pass: 3 },
   { point: 'key.revoked', led: 'rotate' },
   { point: 'key.revoked', led: 'D10: revoke' },
+  { point: 'account.access-ended', led: 'close' },
   { point: 'migration.applied', led: 'migrate' },
   { point: 'payout.moved', led: 'load' },
   { point: 'payout.reserved', led: 'live payout' },
@@ -216,6 +218,7 @@ const WAYS = {
   import: whileImporting,
   'take back': whileTakingBack,
   rotate: whileRotating,
+  close: whileClosing,
   'D10: revoke': whileRevoking,
   migrate: whileMigrating,
   'live payout': onLivePayout,

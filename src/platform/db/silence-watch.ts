@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { count } from '../measures.ts'
 
 /** What the driver knows of a connection, beyond its types: whether everything that was sent has been answered. */
-type Watchable = { readyForQuery: boolean; connection: { stream: Socket } }
+type Watchable = { readyForQuery: boolean; connection: { stream: Socket }; host: string; port: number }
 /** `heardMs`: when bytes of the server came last. */
 type Watched = {
   client: Watchable
@@ -79,10 +79,15 @@ function judge(one: Watched, { nowMs, slept }: { nowMs: number; slept: boolean }
   }
   if (nowMs - one.sinceMs <= one.limitMs) return
   endSilent(one)
-  for (const other of watched) if (other.client.readyForQuery && other.heardMs < one.sinceMs) endSilent(other)
+  for (const other of watched)
+    if (isOfSameServer(one, other) && other.client.readyForQuery && other.heardMs < one.sinceMs)
+      endSilent(other)
 }
 
 function endSilent({ client }: Watched): void {
   count('db_silent_connections_total')
   client.connection.stream.destroy(new Error('Connection terminated: the server is silent'))
 }
+
+const isOfSameServer = ({ client: one }: Watched, { client: other }: Watched) =>
+  one.host === other.host && one.port === other.port
