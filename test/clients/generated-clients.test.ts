@@ -1,27 +1,12 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
-import {
-  copyFileSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
-import { promisify } from 'node:util'
 import { readyToRefund } from '../helpers/ready-to-refund.ts'
+import { compiled, DOCUMENT, INSTALL, inFolder, linkPackages, run, TOOLS } from './made-client.ts'
 
-const ROOT = join(import.meta.dirname, '..', '..', '..')
-const TOOLS = join(ROOT, 'tools', 'clients')
-const DOCUMENT = join(ROOT, 'docs', 'openapi.json')
-const INSTALL = 'install the generators with `npm run client-tools`'
 const TYPESCRIPT = join(TOOLS, 'node_modules', 'openapi-typescript', 'bin', 'cli.js')
 const PYTHON = join(TOOLS, '.venv', 'bin', 'python')
-const run = promisify(execFile)
 
 const ANSWERED = {
   status: 'succeeded',
@@ -36,33 +21,15 @@ const ANSWERED = {
   pdf: '%PDF-',
 }
 
-/** Gives `work` a folder of its own that is gone afterwards. */
-async function inFolder(work: (folder: string) => Promise<void>): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'gateway-clients-'))
-  try {
-    await work(folder)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
 test(
   'C10: a TypeScript client made of the description compiles, charges, pays, pays many and refunds',
   { skip: existsSync(TYPESCRIPT) ? false : `openapi-typescript is not installed: ${INSTALL}` },
   () =>
     inFolder(async (folder) => {
       await run(process.execPath, [TYPESCRIPT, DOCUMENT, '-o', join(folder, 'api.d.ts')])
-      copyFileSync(join(TOOLS, 'consumer.ts'), join(folder, 'consumer.ts'))
-      symlinkSync(join(TOOLS, 'node_modules'), join(folder, 'node_modules'))
-      writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
-      const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
-      const options = '--strict --target es2023 --module nodenext --skipLibCheck --types node --typeRoots'
-      const types = join(ROOT, 'node_modules', '@types')
-      await run(process.execPath, [compiler, ...options.split(' '), types, 'consumer.ts'], { cwd: folder })
-      await readyToRefund(async (env) => {
-        const { stdout } = await run(process.execPath, ['consumer.js'], { cwd: folder, env })
-        assert.deepEqual(JSON.parse(stdout), ANSWERED)
-      })
+      linkPackages(folder)
+      const consume = await compiled(folder, 'consumer.ts')
+      await readyToRefund(async (env) => assert.deepEqual(await consume(env), ANSWERED))
     }),
 )
 

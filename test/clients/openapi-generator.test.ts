@@ -1,27 +1,14 @@
 import assert from 'node:assert/strict'
-import { execFile, spawnSync } from 'node:child_process'
-import {
-  copyFileSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
-import { promisify } from 'node:util'
 import { readyToRefund } from '../helpers/ready-to-refund.ts'
+import { DOCUMENT, inFolder, run, TOOLS } from './made-client.ts'
 
-const ROOT = join(import.meta.dirname, '..', '..', '..')
-const TOOLS = join(ROOT, 'tools', 'clients')
-const DOCUMENT = join(ROOT, 'docs', 'openapi.json')
 const PYTHON = join(TOOLS, '.venv', 'bin', 'python')
 const LIBRARIES = join(TOOLS, '.venv', 'lib')
 const JAR = jarIn(LIBRARIES)
-const run = promisify(execFile)
 
 /** The program that pip has installed, where it has. */
 function jarIn(folder: string): string | null {
@@ -39,16 +26,6 @@ function missing(...programs: string[]): string | false {
     JAR === null ? ['openapi-generator (install the generators with `npm run client-tools`)'] : []
   const all = [...generator, ...absent]
   return all.length > 0 && `not installed: ${all.join(', ')}`
-}
-
-/** Gives `work` a folder of its own that is gone afterwards. */
-async function inFolder(work: (folder: string) => Promise<void>): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'gateway-generated-'))
-  try {
-    await work(folder)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
 }
 
 const generate = (language: string, to: string, ...more: string[]) =>
