@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-export const ROOT = join(import.meta.dirname, '..', '..', '..')
+const ROOT = join(import.meta.dirname, '..', '..', '..')
 export const TOOLS = join(ROOT, 'tools', 'clients')
 export const DOCUMENT = join(ROOT, 'docs', 'openapi.json')
 export const INSTALL = 'install the generators with `npm run client-tools`'
