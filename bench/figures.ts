@@ -28,6 +28,6 @@ export function since(before: number | null, after: number | null): number | nul
 export function medians<T extends Record<string, number | null>>(rounds: readonly T[]): T {
   const names = Object.keys(rounds[0] ?? {})
   return Object.fromEntries(
-    names.map((name) => [name, rounded(median(rounds.map((one) => one[name] ?? null)))]),
+    names.map((name) => [name, rounded(median(rounds.map((round) => round[name] ?? null)))]),
   ) as T
 }

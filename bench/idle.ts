@@ -25,9 +25,9 @@ export async function measureIdle(stage: Stage) {
     await untilLanded(stage)
   }
   await plain.end()
-  const post = rounded(median(rounds.map((one) => one.post)), 2)
-  const single = rounded(median(rounds.map((one) => one.plain)), 2)
-  const overhead = rounded(median(rounds.map((one) => one.post - one.plain)), 2)
+  const post = rounded(median(rounds.map((round) => round.post)), 2)
+  const single = rounded(median(rounds.map((round) => round.plain)), 2)
+  const overhead = rounded(median(rounds.map((round) => round.post - round.plain)), 2)
   stage.say(`alone: POST ${post} ms, plain transaction ${single} ms`)
   return { post_p50_ms: post, plain_transaction_p50_ms: single, overhead_ms: overhead }
 }

@@ -39,7 +39,7 @@ export async function measureLive(stage: Stage) {
   const alone = await oneAtATime(stage, live, operator)
   const { latencies: _, ...stats } = (await operator.control('GET', 'stats')) as { latencies: unknown }
   const share = median(
-    rounds.map((one) => ratio(one.live.payments_per_second, one.sandbox.payments_per_second)),
+    rounds.map((round) => ratio(round.live.payments_per_second, round.sandbox.payments_per_second)),
   )
   return {
     rounds,

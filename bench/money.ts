@@ -118,24 +118,26 @@ async function playRound(stage: Stage, lengths: Lengths, pgbench: string | null)
   return { payments, hot, tpcb }
 }
 
-const tpcbOf = ({ rounds }: Start) => rounds.flatMap((one) => one.tpcb ?? [])
+const tpcbOf = ({ rounds }: Start) => rounds.flatMap((round) => round.tpcb ?? [])
 
 const mediansOf = (rounds: readonly Round[]) => ({
-  payments: medians(rounds.map((one) => one.payments)),
-  hot: medians(rounds.map((one) => one.hot)),
-  tpcb: rounds.some((one) => one.tpcb === null) ? null : medians(rounds.flatMap((one) => one.tpcb ?? [])),
+  payments: medians(rounds.map((round) => round.payments)),
+  hot: medians(rounds.map((round) => round.hot)),
+  tpcb: rounds.some((round) => round.tpcb === null)
+    ? null
+    : medians(rounds.flatMap((round) => round.tpcb ?? [])),
 })
 
 function ratiosOf(starts: readonly Start[]) {
   const over = (of: (round: Round) => number | null) =>
     rounded(median(starts.map(({ rounds }) => median(rounds.map(of)))))
   return {
-    cpu_per_payment_vs_tpcb: over((one) => ratio(one.payments.cpu_ms, one.tpcb?.cpu_ms ?? null)),
-    cpu_per_payment_vs_tpcb_server_only: over((one) =>
-      ratio(one.payments.cpu_ms, one.tpcb?.cpu_ms_postgres ?? null),
+    cpu_per_payment_vs_tpcb: over((round) => ratio(round.payments.cpu_ms, round.tpcb?.cpu_ms ?? null)),
+    cpu_per_payment_vs_tpcb_server_only: over((round) =>
+      ratio(round.payments.cpu_ms, round.tpcb?.cpu_ms_postgres ?? null),
     ),
-    hot_merchant_vs_uniform: over((one) =>
-      ratio(one.hot.payments_per_second, one.payments.payments_per_second),
+    hot_merchant_vs_uniform: over((round) =>
+      ratio(round.hot.payments_per_second, round.payments.payments_per_second),
     ),
   }
 }

@@ -82,11 +82,11 @@ async function compareBulk(
       oneByOne: await single(1),
     })
   const over = (of: keyof PayoutRound, beside: 'singles' | 'oneByOne') =>
-    rounded(median(rounds.map((one) => ratio(one.bulk[of], one[beside][of]))))
+    rounded(median(rounds.map((round) => ratio(round.bulk[of], round[beside][of]))))
   const figures = {
-    bulk: medians(rounds.map((one) => one.bulk)),
-    singles: medians(rounds.map((one) => one.singles)),
-    singles_one_by_one: medians(rounds.map((one) => one.oneByOne)),
+    bulk: medians(rounds.map((round) => round.bulk)),
+    singles: medians(rounds.map((round) => round.singles)),
+    singles_one_by_one: medians(rounds.map((round) => round.oneByOne)),
     cpu_vs_singles: over('cpu_ms', 'singles'),
     cpu_vs_singles_one_by_one: over('cpu_ms', 'oneByOne'),
     cpu_to_answer_vs_singles: over('cpu_ms_to_answer', 'singles'),
@@ -117,9 +117,12 @@ async function compareTransactions(
   }
   const { accepted_per_second: uniform } = await payOutRound(stage, many(stage.merchants, acceptMs))
   return {
-    one_merchant_per_second: rounded(median(rounds.map((one) => one.batched)), 0),
-    transactions_per_second: rounded(median(rounds.map((one) => one.transactions)), 0),
+    one_merchant_per_second: rounded(median(rounds.map((round) => round.batched)), 0),
+    transactions_per_second: rounded(median(rounds.map((round) => round.transactions)), 0),
     thousand_merchants_per_second: uniform,
-    batched_vs_transactions: rounded(median(rounds.map((one) => ratio(one.batched, one.transactions))), 2),
+    batched_vs_transactions: rounded(
+      median(rounds.map((round) => ratio(round.batched, round.transactions))),
+      2,
+    ),
   }
 }

@@ -18,9 +18,9 @@ export async function compare(
     rounds.push({ large: await p50(stage, path, large), small: await p50(stage, path, small) })
   rounds.shift()
   return {
-    large_p50_ms: rounded(median(rounds.map((one) => one.large))),
-    small_p50_ms: rounded(median(rounds.map((one) => one.small))),
-    ratio: rounded(median(rounds.map((one) => ratio(one.large, one.small))), 2),
+    large_p50_ms: rounded(median(rounds.map((round) => round.large))),
+    small_p50_ms: rounded(median(rounds.map((round) => round.small))),
+    ratio: rounded(median(rounds.map((round) => ratio(round.large, round.small))), 2),
   }
 }
 

@@ -160,7 +160,7 @@ export async function withNumbers(
     rows: [],
   }
   const numbers = new Map(rows.map((row) => [row.publicId, row]))
-  return made.map((one) => ({ ...one, ...numbers.get(one.publicId) }))
+  return made.map((benchMerchant) => ({ ...benchMerchant, ...numbers.get(benchMerchant.publicId) }))
 }
 
 async function makeMerchant(gateway: Opened['gateway'], number: number): Promise<BenchMerchant> {

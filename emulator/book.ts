@@ -95,8 +95,8 @@ export class Book {
 
   select(filter: TransactionFilter): Transaction[] {
     const wanted = Object.entries(filter)
-    return this.all().filter((one) =>
-      wanted.every(([field, value]) => one[field as keyof Transaction] === value),
+    return this.all().filter((transaction) =>
+      wanted.every(([field, value]) => transaction[field as keyof Transaction] === value),
     )
   }
 

@@ -19,7 +19,7 @@ const TROUBLES = [
   'restart',
 ] as const
 export type Trouble = (typeof TROUBLES)[number]
-export const isTrouble = (fault: string): fault is Trouble => TROUBLES.some((one) => one === fault)
+export const isTrouble = (fault: string): fault is Trouble => TROUBLES.some((trouble) => trouble === fault)
 
 export type FaultParams = {
   /** Which requests it is about, where a fault is not about payments alone. */

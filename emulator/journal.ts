@@ -42,7 +42,7 @@ export class Journal {
   }
 
   read(reference?: string): JournalEntry[] {
-    return this.#entries.filter((one) => reference === undefined || one.reference === reference)
+    return this.#entries.filter((entry) => reference === undefined || entry.reference === reference)
   }
 
   clear(): void {

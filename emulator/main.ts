@@ -94,7 +94,7 @@ function oneOf<const Choice extends string>(
   name: 'profile' | 'clock' | 'platform' | 'retries',
   choices: readonly Choice[],
 ): Choice {
-  const found = choices.find((one) => one === values[name])
+  const found = choices.find((choice) => choice === values[name])
   if (found === undefined) throw new Error(`--${name} is ${choices.join(', ')}`)
   return found
 }

@@ -27,9 +27,12 @@ export function statementOf(
       (to === undefined || endedMs < to.getTime()),
   )
   const kept = faults.includes('missing') ? moved.slice(1) : moved
-  const lines = kept.flatMap((one, nth) => {
-    const line = lineOf(one, faults.includes('amount') && nth === 0 ? one.amount + 1 : one.amount)
-    const twice = one.moves > 1 || (faults.includes('duplicate') && nth === 0)
+  const lines = kept.flatMap((transaction, nth) => {
+    const line = lineOf(
+      transaction,
+      faults.includes('amount') && nth === 0 ? transaction.amount + 1 : transaction.amount,
+    )
+    const twice = transaction.moves > 1 || (faults.includes('duplicate') && nth === 0)
     return twice ? [line, line.replace(/^[0-9]+/, (id) => `${id}9`)] : [line]
   })
   const last = moved.at(-1)

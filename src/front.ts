@@ -91,7 +91,9 @@ const inDoubt = ({ witness }: Gateway) => [witness.doubt()].filter((says) => say
 
 /** Whether a payment could be stored now: on the very connections that payments use, in the directory and in each cell. */
 const takesWork = async ({ directory, cells }: Gateway): Promise<boolean> =>
-  (await Promise.all([directory, ...cells.map(({ db }) => db)].map((one) => one.works()))).every(Boolean)
+  (await Promise.all([directory, ...cells.map(({ db }) => db)].map((database) => database.works()))).every(
+    Boolean,
+  )
 
 /** What is open to everybody: documentation, hosted pages, and the door of machine suppliers. */
 function registerPages(

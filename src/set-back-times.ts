@@ -15,8 +15,8 @@ export const SET_BACK_AT_ONCE = 500
 export async function setBackTimes({ db, config, clock }: App): Promise<number> {
   const now = clock.now()
   const wanted = { now, steps: longestSteps(config.followLadder), most: SET_BACK_AT_ONCE }
-  const movements = [SET_BACK_CHARGES, SET_BACK_PAYOUTS, SET_BACK_TOP_UPS].map((one) =>
-    bringBack(one, wanted),
+  const movements = [SET_BACK_CHARGES, SET_BACK_PAYOUTS, SET_BACK_TOP_UPS].map((statement) =>
+    bringBack(statement, wanted),
   )
   const deliveries = setBackDeliveries(now, config.webhookRetryDelays, SET_BACK_AT_ONCE)
   let most = 0

@@ -53,7 +53,7 @@ test('A75: every action is open to exactly the actors that its row names', () =>
     for (const role of OPERATOR_ROLES)
       equal(may(operator(role)), rule.operators?.includes(role) ?? false, `${action} ${role}`)
     for (const [kind, actor] of Object.entries(others))
-      equal(may(actor), rule.others?.some((one) => one === kind) ?? false, `${action} ${kind}`)
+      equal(may(actor), rule.others?.some((other) => other === kind) ?? false, `${action} ${kind}`)
   }
 })
 

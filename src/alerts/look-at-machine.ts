@@ -14,9 +14,9 @@ export async function lookAtMachine(
   at: Date,
 ): Promise<number> {
   const host = hostname()
-  const found = [...(await disk(app, at)), ...skew(app, at)].map((one) => ({
-    ...one,
-    subject: `${host} ${one.subject}`,
+  const found = [...(await disk(app, at)), ...skew(app, at)].map((alarm) => ({
+    ...alarm,
+    subject: `${host} ${alarm.subject}`,
   }))
   await recordLook(app.directory, {
     place: `machine ${host}`,

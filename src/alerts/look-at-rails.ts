@@ -41,7 +41,11 @@ export async function lookAtRails({ directory }: Pick<App, 'directory'>, at: Dat
     directory.query(LOW),
     directory.query(BREAKS),
   ])
-  const found = [...troubles.map(alarmFor), ...low.map((one) => lowAlarm(one, at)), ...breaks.map(breakAlarm)]
+  const found = [
+    ...troubles.map(alarmFor),
+    ...low.map((lowFloat) => lowAlarm(lowFloat, at)),
+    ...breaks.map(breakAlarm),
+  ]
   await recordLook(directory, {
     place: PLACE,
     kinds: [...Object.values(ALERT_OF), 'critical_break'],

@@ -58,7 +58,7 @@ export async function lookAtService(app: Pick<App, 'directory'>, at: Date): Prom
         since: workedAt,
       })),
     ...verified.flatMap(({ cell, at: last, first }) => lateVerify(cell, last ?? first, at)),
-    ...troubles.flatMap((one) => troubleAlarms(one, at)),
+    ...troubles.flatMap((trouble) => troubleAlarms(trouble, at)),
     ...acts,
   ]
   await recordLook(app.directory, { place: PLACE, kinds: KINDS, found, at })

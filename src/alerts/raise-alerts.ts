@@ -43,12 +43,12 @@ export async function recordLook(
       RAISE,
       place,
       time,
-      found.map((one) => one.kind),
-      found.map((one) => one.subject),
-      found.map((one) => one.says.slice(0, MOST_CHARACTERS)),
-      found.map((one) => Math.max(0, Math.round(one.size))),
-      found.map((one) => one.since.toISOString()),
-      found.map((one) => one.newsAt?.toISOString() ?? null),
+      found.map((alarm) => alarm.kind),
+      found.map((alarm) => alarm.subject),
+      found.map((alarm) => alarm.says.slice(0, MOST_CHARACTERS)),
+      found.map((alarm) => Math.max(0, Math.round(alarm.size))),
+      found.map((alarm) => alarm.since.toISOString()),
+      found.map((alarm) => alarm.newsAt?.toISOString() ?? null),
     )
     await directory.query(raising.statement, raising.values)
   }

@@ -93,7 +93,7 @@ async function tellOfWays({ directory, clock }: Telling, { ways, failed }: Sent)
 
 /** `text` is for receivers that show a line of text to people, as chat programs do, and for mails. */
 function messageOf({ baseUrl }: Telling, kind: AlertKind, alerts: readonly Claimed[]): Message {
-  const told = alerts.slice(0, MOST_LINES).map((one) => `${WORDS[one.toTell]}: ${one.says}`)
+  const told = alerts.slice(0, MOST_LINES).map((alert) => `${WORDS[alert.toTell]}: ${alert.says}`)
   const rest = alerts.length - told.length
   const page = `${baseUrl}${pageOf(kind)}`
   const paragraph = `${baseUrl}${paragraphOf(kind)}`

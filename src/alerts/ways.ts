@@ -89,5 +89,5 @@ async function mail(
     ),
   )
   if (posted.some(({ kind }) => kind === 'taken')) return null
-  return posted.map((one) => (one.kind === 'taken' ? '' : one.why)).join('; ')
+  return posted.map((posted) => (posted.kind === 'taken' ? '' : posted.why)).join('; ')
 }

@@ -64,6 +64,8 @@ async function end(
 export async function expireApprovals(app: App): Promise<number> {
   const { db, directory, witness } = app
   const due = expireDueApprovals(witness.earlier(), EXPIRED_AT_ONCE)
-  const ended = await Promise.all([db, directory].map((one) => one.query(due.statement, due.values)))
+  const ended = await Promise.all(
+    [db, directory].map((database) => database.query(due.statement, due.values)),
+  )
   return ended.flat().length + (await withdrawLeftApprovals(app))
 }

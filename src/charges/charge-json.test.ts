@@ -53,9 +53,9 @@ test('the texts of any charge are exactly what its views come to', (context) => 
   const seed = randomInt(2 ** 31)
   context.diagnostic(`seed ${seed}`)
   fc.assert(
-    fc.property(charge, (one) => {
-      assert.equal(chargeJson(one), JSON.stringify(presentCharge(one)))
-      assert.equal(chargeEventJson(one), JSON.stringify(chargeEventData(one)))
+    fc.property(charge, (chargeFacts) => {
+      assert.equal(chargeJson(chargeFacts), JSON.stringify(presentCharge(chargeFacts)))
+      assert.equal(chargeEventJson(chargeFacts), JSON.stringify(chargeEventData(chargeFacts)))
     }),
     { seed, numRuns: 2000 },
   )

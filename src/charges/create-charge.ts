@@ -156,7 +156,7 @@ async function storeCharges(
       )
       const windows = counting.open(locked)
       const bounds: Bounds = {
-        terms: new Map(terms.map((one) => [one.id, one])),
+        terms: new Map(terms.map((terms) => [terms.id, terms])),
         subaccounts: await lockSubaccounts(tx, wanted),
         room: await headroomFor(tx, wanted.map(amountOf), held),
         at,
@@ -165,7 +165,7 @@ async function storeCharges(
         keys,
         windows,
         at,
-        decide: (one) => acceptCharge(app, one, bounds),
+        decide: (wantedCharge) => acceptCharge(app, wantedCharge, bounds),
         bodyOf: (charge) => (charge.mode === 'live' ? null : chargeJson(charge)),
       })
       return {

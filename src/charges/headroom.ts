@@ -88,4 +88,4 @@ function nearOf(wanted: readonly Wanted[], held: readonly Held[]): Place[] {
 const isLarge = ({ amount }: Wanted) => amount > ORDINARY
 
 const callOn = (what: typeof HELD, places: readonly Place[]): Call<Held> =>
-  call(what, numbers(places.map((one) => one.merchantId)), modes(places.map((one) => one.mode)))
+  call(what, numbers(places.map((place) => place.merchantId)), modes(places.map((place) => place.mode)))

@@ -14,6 +14,6 @@ const LOCK = statement<Charge>(
 export const lockCharges = (charges: readonly { merchantId: number; id: string }[]): Call<Charge> =>
   call(
     LOCK,
-    numbers(charges.map((one) => one.merchantId)),
-    charges.map((one) => one.id),
+    numbers(charges.map((charge) => charge.merchantId)),
+    charges.map((charge) => charge.id),
   )

@@ -76,7 +76,7 @@ const chargeMoves = defineLane(
         countEnds(moves, moved)
         const carded = cardEnds(moves)
         if (carded.length > 0) crashPoint('card.taken')
-        if (moved.some((one) => one.ok && one.value === 'moved')) {
+        if (moved.some((outcome) => outcome.ok && outcome.value === 'moved')) {
           app.nudge('send-deliveries')
           app.nudge('dispense')
         }

@@ -11,7 +11,8 @@ export const OPEN = 'c.follow_at is not null'
 const OPEN_STATUSES: readonly ChargeStatus[] = ['pending', 'authorized']
 
 /** Whether charges of this status are open. */
-export const isOpenStatus = (status: string): boolean => OPEN_STATUSES.some((one) => one === status)
+export const isOpenStatus = (status: string): boolean =>
+  OPEN_STATUSES.some((chargeStatus) => chargeStatus === status)
 
 /** Each status with its place, so that a scan of each is in the order of time. */
 export const BY_STATUS: readonly string[] = CHARGE_STATUSES.map(

@@ -21,7 +21,7 @@ function preferred(header: string): Language | null {
     .split(',')
     .map((part) => {
       const [tag = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase())
-      const quality = parameters.find((one) => one.startsWith('q='))?.slice(2)
+      const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2)
       return { language: known(tag.split('-')[0]), quality: quality === undefined ? 1 : Number(quality) }
     })
     .filter(({ quality }) => quality > 0)

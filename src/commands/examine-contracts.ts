@@ -49,10 +49,13 @@ export function contractWarnings({ op1Installations }: Pick<Config, 'op1Installa
   if (op1Installations.length === 0)
     return ['OP1_INSTALLATIONS is empty: live charges and payouts are refused, only test mode works']
   const lacks = (['collection', 'disbursement'] as const).filter(
-    (product) => !op1Installations.some((one) => one.active && one[product] !== null),
+    (product) =>
+      !op1Installations.some((installation) => installation.active && installation[product] !== null),
   )
   const what = { collection: 'charges', disbursement: 'payouts' } as const
-  const tests = op1Installations.filter((one) => one.active && one.targetEnvironment === SANDBOX)
+  const tests = op1Installations.filter(
+    (installation) => installation.active && installation.targetEnvironment === SANDBOX,
+  )
   return [
     ...lacks.map(
       (product) =>

@@ -14,24 +14,24 @@ import { command, rowsAnswer } from './command.ts'
 import { type CommandInput, oneOf, optionalText, required } from './input.ts'
 import { WrongUsage } from './wrong-usage.ts'
 
-const shown = (one: OpenedException) => ({
-  id: one.id,
-  merchant: one.merchant,
-  mode: one.mode,
-  kind: one.kind,
-  severity: one.severity,
-  subject: one.subject,
-  state: one.closedAt === null ? 'open' : 'resolved',
-  owner: one.owner,
-  found_by: one.foundBy,
-  seen_count: one.seenCount,
-  details: one.details,
-  opened_at: one.openedAt.toISOString(),
-  last_seen_at: one.lastSeenAt.toISOString(),
-  closed_at: one.closedAt?.toISOString() ?? null,
-  note: one.note,
-  resolved_by: one.resolvedBy,
-  resolution: one.resolution,
+const shown = (openedException: OpenedException) => ({
+  id: openedException.id,
+  merchant: openedException.merchant,
+  mode: openedException.mode,
+  kind: openedException.kind,
+  severity: openedException.severity,
+  subject: openedException.subject,
+  state: openedException.closedAt === null ? 'open' : 'resolved',
+  owner: openedException.owner,
+  found_by: openedException.foundBy,
+  seen_count: openedException.seenCount,
+  details: openedException.details,
+  opened_at: openedException.openedAt.toISOString(),
+  last_seen_at: openedException.lastSeenAt.toISOString(),
+  closed_at: openedException.closedAt?.toISOString() ?? null,
+  note: openedException.note,
+  resolved_by: openedException.resolvedBy,
+  resolution: openedException.resolution,
 })
 
 const list = command({

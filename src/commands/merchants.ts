@@ -47,8 +47,8 @@ const list = command({
     return {
       json: merchants.map(facts),
       lines: merchants.map(
-        (one) =>
-          `${one.publicId}  ${one.handle}  ${one.kycStatus}  ${one.active ? 'active' : 'inactive'}  ${one.name}`,
+        (merchant) =>
+          `${merchant.publicId}  ${merchant.handle}  ${merchant.kycStatus}  ${merchant.active ? 'active' : 'inactive'}  ${merchant.name}`,
       ),
     }
   },

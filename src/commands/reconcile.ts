@@ -109,8 +109,8 @@ const float = command({
     const { lines } = rowsAnswer(readings, {
       none: 'no wallet has been read yet: gateway reconcile',
       shown,
-      lines: (one) =>
-        `${one.installation} ${one.side.padEnd(8)} ${one.currency} ${one.operator}${one.low ? ' LOW' : ''}, read ${one.readAt.toISOString()}`,
+      lines: (floatReading) =>
+        `${floatReading.installation} ${floatReading.side.padEnd(8)} ${floatReading.currency} ${floatReading.operator}${floatReading.low ? ' LOW' : ''}, read ${floatReading.readAt.toISOString()}`,
     })
     return { json: { floats: readings.map(shown) }, lines }
   },

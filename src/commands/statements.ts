@@ -5,16 +5,16 @@ import { command, rowsAnswer } from './command.ts'
 import { required } from './input.ts'
 import { WrongUsage } from './wrong-usage.ts'
 
-const shown = (one: UploadedStatement) => ({
-  id: one.id,
-  file: one.name,
-  installation: one.installation,
-  state: stateOfStatement(one),
-  from: one.looked.from,
-  to: one.looked.to,
-  made_by: one.madeBy,
-  made_at: one.madeAt.toISOString(),
-  imported_at: one.importedAt?.toISOString() ?? null,
+const shown = (uploadedStatement: UploadedStatement) => ({
+  id: uploadedStatement.id,
+  file: uploadedStatement.name,
+  installation: uploadedStatement.installation,
+  state: stateOfStatement(uploadedStatement),
+  from: uploadedStatement.looked.from,
+  to: uploadedStatement.looked.to,
+  made_by: uploadedStatement.madeBy,
+  made_at: uploadedStatement.madeAt.toISOString(),
+  imported_at: uploadedStatement.importedAt?.toISOString() ?? null,
 })
 
 const list = command({
@@ -24,8 +24,8 @@ const list = command({
     return rowsAnswer(await latestUploads(gateway), {
       none: 'no statement was imported yet',
       shown,
-      lines: (one) =>
-        `${one.id} ${stateOfStatement(one).padEnd(11)} ${one.name}, ${one.looked.from} to ${one.looked.to}, by ${one.madeBy}`,
+      lines: (uploadedStatement) =>
+        `${uploadedStatement.id} ${stateOfStatement(uploadedStatement).padEnd(11)} ${uploadedStatement.name}, ${uploadedStatement.looked.from} to ${uploadedStatement.looked.to}, by ${uploadedStatement.madeBy}`,
     })
   },
 })

@@ -11,20 +11,20 @@ const heard = (one: Heard) => ({
   transport: one.transport,
 })
 
-const shown = (one: Stuck, now: Date) => ({
-  kind: one.kind,
-  id: one.id,
-  merchant: one.merchant,
-  mode: one.mode,
-  amount: one.amount,
-  since: one.since.toISOString(),
-  why: one.why,
-  status: one.status,
-  age_seconds: Math.max(0, Math.round((now.getTime() - one.since.getTime()) / 1000)),
-  next_check_at: one.nextAt?.toISOString() ?? null,
-  rail_reference: one.attempt,
-  state: one.attemptState,
-  evidence: one.evidence.map(heard),
+const shown = (stuck: Stuck, now: Date) => ({
+  kind: stuck.kind,
+  id: stuck.id,
+  merchant: stuck.merchant,
+  mode: stuck.mode,
+  amount: stuck.amount,
+  since: stuck.since.toISOString(),
+  why: stuck.why,
+  status: stuck.status,
+  age_seconds: Math.max(0, Math.round((now.getTime() - stuck.since.getTime()) / 1000)),
+  next_check_at: stuck.nextAt?.toISOString() ?? null,
+  rail_reference: stuck.attempt,
+  state: stuck.attemptState,
+  evidence: stuck.evidence.map(heard),
 })
 
 const lineOf = (one: Heard) =>
@@ -37,9 +37,9 @@ const lineOf = (one: Heard) =>
     .filter((part) => part !== null)
     .join(' ')}`
 
-const linesOf = (one: Stuck) => [
-  `${one.kind} ${one.id} ${one.mode} of ${one.merchant}${one.amount === null ? '' : `, UGX ${one.amount}`}, since ${one.since.toISOString()}: ${one.why}`,
-  ...one.evidence.map(lineOf),
+const linesOf = (stuck: Stuck) => [
+  `${stuck.kind} ${stuck.id} ${stuck.mode} of ${stuck.merchant}${stuck.amount === null ? '' : `, UGX ${stuck.amount}`}, since ${stuck.since.toISOString()}: ${stuck.why}`,
+  ...stuck.evidence.map(lineOf),
 ]
 
 const stuck = command({

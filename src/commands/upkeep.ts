@@ -60,9 +60,9 @@ async function runSweeps(
 
 function tasksOf(app: App, name: string | null): CellSweep[] {
   const sweeps = sweepsOf(app)
-  const wanted = name === null ? sweeps : sweeps.filter((one) => one.name === name)
+  const wanted = name === null ? sweeps : sweeps.filter((sweep) => sweep.name === name)
   if (wanted.length > 0) return wanted
-  throw new WrongUsage(`there is no task ${name}; there are ${sweeps.map((one) => one.name).join(', ')}`)
+  throw new WrongUsage(`there is no task ${name}; there are ${sweeps.map((sweep) => sweep.name).join(', ')}`)
 }
 
 const verify = command({

@@ -73,7 +73,7 @@ export async function answerDispute(
       call(OF_DISPUTE, merchant.id, id),
     )
     if (!found) throw notFound('dispute')
-    const again = answers.find((one) => one.id === answerId)
+    const again = answers.find((answer) => answer.id === answerId)
     if (again) return { value: { answer: again, dispute: found } }
     judge(found, answers.length)
     // It may have been opened on a machine whose clock was ahead.

@@ -67,7 +67,7 @@ const reportLane = defineLane(
   'report problems',
   (app): Batch<ReportOnCharge, Outcome> =>
     batch({
-      run: (items) => Promise.all(items.map((one) => storeReport(app, one).then(done, failed))),
+      run: (items) => Promise.all(items.map((item) => storeReport(app, item).then(done, failed))),
       laneOf: ({ merchantId }) => merchantId,
       max: 1,
     }),

@@ -26,7 +26,7 @@ const TAGS = [
 ]
 
 const exampleOf = (event: string) =>
-  JSON.parse(EVENT_SAMPLES.find((one) => one.event === event)?.body ?? '{}')
+  JSON.parse(EVENT_SAMPLES.find((eventSample) => eventSample.event === event)?.body ?? '{}')
 
 /** The OpenAPI document of the product at this address. `endpoints` is the list of api.ts. */
 export function describeProduct(endpoints: readonly Endpoint<never>[], baseUrl: string): object {
@@ -36,7 +36,10 @@ export function describeProduct(endpoints: readonly Endpoint<never>[], baseUrl: 
     title: 'Gateway API',
     description: guide(baseUrl),
     tags: TAGS,
-    webhooks: DESCRIBED_EVENTS.map((one) => ({ ...one, example: exampleOf(one.event) })),
+    webhooks: DESCRIBED_EVENTS.map((event) => ({
+      ...event,
+      example: exampleOf(event.event),
+    })),
     sample: sampleAnswer,
   })
   return { ...described, paths: { ...(described.paths as object), ...PUBLIC_PATHS } }

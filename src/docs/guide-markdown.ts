@@ -17,7 +17,7 @@ function endpointsMarkdown(endpoints: readonly Endpoint<never>[]): string {
   const tags = [...new Set(endpoints.map(({ tag }) => tag))]
   const rowsOf = (tag: string) =>
     endpoints
-      .filter((one) => one.tag === tag)
+      .filter((endpoint) => endpoint.tag === tag)
       .map(
         ({ method, path, summary }) =>
           `| \`${method} ${path.replace(/:([a-z_]+)/g, '{$1}')}\` | ${summary} |`,

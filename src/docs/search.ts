@@ -47,12 +47,13 @@ export function search(sections: readonly Section[], question: string): Found[] 
   const words = (asked.match(WORD) ?? []).slice(0, MOST_WORDS)
   if (words.length === 0) return []
   const pages = [...new Set(sections.map(({ page }) => page))]
-  const placeOf = (one: Section) => (one.title.toLowerCase() === asked ? -1 : pages.indexOf(one.page))
+  const placeOf = (section: Section) =>
+    section.title.toLowerCase() === asked ? -1 : pages.indexOf(section.page)
   return sections
-    .filter((one) => hasAll(one, words))
+    .filter((section) => hasAll(section, words))
     .sort((a, b) => placeOf(a) - placeOf(b) || inHeading(b, words) - inHeading(a, words))
     .slice(0, MOST_FOUND)
-    .map((one) => ({ ...one, excerpt: excerptOf(one.text, words) }))
+    .map((section) => ({ ...section, excerpt: excerptOf(section.text, words) }))
 }
 
 const inHeading = ({ title }: Section, words: readonly string[]): number => {

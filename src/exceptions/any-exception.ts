@@ -26,8 +26,8 @@ import {
 export type ExceptionPlace = { app: App | null; db: Database; merchantId: number; id: string }
 
 /** One that is no merchant's, in the form of the others. */
-export const ofPlatform = (one: PlatformException): OpenedException => ({
-  ...one,
+export const ofPlatform = (platformException: PlatformException): OpenedException => ({
+  ...platformException,
   merchantId: 0,
   merchant: null,
   mode: 'live',

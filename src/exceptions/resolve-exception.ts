@@ -64,15 +64,15 @@ export const openExceptions = (app: App, merchantId: number | null): Promise<Ope
   app.db.query(LIST, [merchantId])
 
 /** Closes an exception that pauses nothing, in the commit of what ends its cause. */
-export const closeWithNote = (one: OpenedException): Call =>
+export const closeWithNote = (openedException: OpenedException): Call =>
   call(
     CLOSE,
-    one.merchantId,
-    one.id,
-    one.closedAt?.toISOString() ?? null,
-    one.note,
-    one.resolvedBy,
-    one.resolution,
+    openedException.merchantId,
+    openedException.id,
+    openedException.closedAt?.toISOString() ?? null,
+    openedException.note,
+    openedException.resolvedBy,
+    openedException.resolution,
   )
 
 const FIND = statement<OpenedException>(

@@ -95,14 +95,18 @@ export function reserveCard(use: CardUse & { state: 'reserved' | 'taken'; at: Da
  * locked by an earlier statement.
  */
 export const lockCardsOf = (charges: readonly ChargeName[]): Call<CardUse> =>
-  call(LOCK_OF_CHARGES, numbers(charges.map((one) => one.merchantId)), words(charges.map((one) => one.id)))
+  call(
+    LOCK_OF_CHARGES,
+    numbers(charges.map((charge) => charge.merchantId)),
+    words(charges.map((charge) => charge.id)),
+  )
 
 export type CardUseEnd = { merchantId: number; chargeId: string; to: 'taken' | 'freed' }
 
 /** Ends what is still reserved for these charges, on cards that lockCardsOf has locked: spent, or back on the card. */
 export function endCardUses(ends: readonly CardUseEnd[], at: Date): Call[] {
   if (ends.length === 0) return []
-  assertOnce(ends.map((one) => `${one.merchantId} ${one.chargeId}`))
+  assertOnce(ends.map((end) => `${end.merchantId} ${end.chargeId}`))
   const each = columnsOf(ends)
   const columns = [...each.numbers('merchantId'), ...each.words('chargeId', 'to')]
   return [call(MOVE_ENDED, ...columns), call(END_USES, ...columns, at.toISOString())]
@@ -111,8 +115,11 @@ export function endCardUses(ends: readonly CardUseEnd[], at: Date): Call[] {
 /** Puts back what these charges spent, on cards that lockCardsOf has locked, expired ones included (G68). */
 export function restoreCards(charges: readonly ChargeName[], at: Date): Call[] {
   if (charges.length === 0) return []
-  assertOnce(charges.map((one) => `${one.merchantId} ${one.id}`))
-  const columns = [numbers(charges.map((one) => one.merchantId)), words(charges.map((one) => one.id))]
+  assertOnce(charges.map((charge) => `${charge.merchantId} ${charge.id}`))
+  const columns = [
+    numbers(charges.map((charge) => charge.merchantId)),
+    words(charges.map((charge) => charge.id)),
+  ]
   return [call(MOVE_RESTORED, ...columns), call(RESTORE_USES, ...columns, at.toISOString())]
 }
 

@@ -18,7 +18,7 @@ const link = async (): Promise<VoucherLink> => ({
   merchantId: own.merchantId,
   linkId: await newLink(service, own),
 })
-const box = (one: VoucherLink) => voucherBox(service.app, one)
+const box = (voucherLink: VoucherLink) => voucherBox(service.app, voucherLink)
 /** Enters this many wrong codes one after the other; returns the answer to the last one. */
 async function miss(one: VoucherLink, times: number): Promise<string | undefined> {
   let last: string | undefined

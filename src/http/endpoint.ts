@@ -73,7 +73,7 @@ export type Untagged<App> = Omit<Endpoint<App>, 'tag'>
 
 /** The endpoints of one group: the description shows them under this tag. */
 export const underTag = <App>(tag: string, endpoints: readonly Untagged<App>[]): Endpoint<App>[] =>
-  endpoints.map((one) => ({ ...one, tag }))
+  endpoints.map((endpoint) => ({ ...endpoint, tag }))
 
 /** Declares an endpoint; the handler sees the body as the schema says it. */
 export function endpoint<App, Body extends TSchema>(

@@ -136,7 +136,7 @@ export function answersOf(
     answers[status] = {
       description,
       headers: { ...REQUEST_ID, ...(honoured ? REPLAYED : {}) },
-      content: contentOf(schemas, schema, sample && ((one) => sample(one, Number(status)))),
+      content: contentOf(schemas, schema, sample && ((schema) => sample(schema, Number(status)))),
     }
   for (const status of statusesOf(declared)) {
     const refused = REFUSED[status]
@@ -184,13 +184,15 @@ function contentOf(
   sample: (schema: TSchema) => unknown = () => undefined,
 ): Json {
   const { anyOf: choices = [schema] } = schema as { anyOf?: TSchema[] }
-  const documents = choices.filter((one) => mediaTypeOf(one) !== undefined)
+  const documents = choices.filter((choice) => mediaTypeOf(choice) !== undefined)
   if (documents.length === 0) return jsonContent(schemas, schema, sample(schema))
-  const json = choices.filter((one) => !documents.includes(one))
+  const json = choices.filter((choice) => !documents.includes(choice))
   return Object.assign(
     {},
-    ...json.map((one) => jsonContent(schemas, one, sample(one))),
-    ...documents.map((one) => ({ [mediaTypeOf(one) as string]: { schema: schemas.renderAnswer(one) } })),
+    ...json.map((schema) => jsonContent(schemas, schema, sample(schema))),
+    ...documents.map((document) => ({
+      [mediaTypeOf(document) as string]: { schema: schemas.renderAnswer(document) },
+    })),
   )
 }
 

@@ -19,8 +19,8 @@ const declared = {
   handle: async () => answer(200, {}),
 }
 const FACTS = { baseUrl: 'https://x', version: '1', title: 't', description: 'd', tags: [], webhooks: [] }
-const bodyOf = (one: Untagged<never>) => {
-  const described = describeApi(underTag('Things', [one]), FACTS) as any
+const bodyOf = (untagged: Untagged<never>) => {
+  const described = describeApi(underTag('Things', [untagged]), FACTS) as any
   return described.paths['/v1/things'].post.requestBody
 }
 

@@ -83,7 +83,7 @@ export function listEndpoint<App, Row>({
       const page = await list(app, caller, given)
       return answer(
         200,
-        presentPage(page, (one) => present(one, app)),
+        presentPage(page, (row) => present(row, app)),
       )
     },
   }

@@ -141,13 +141,13 @@ async function subjectOf(gateway: Gateway, wanted: string): Promise<string | nul
     }
     return null
   }
-  const prefix = Object.keys(ABOUT).find((one) => tagOf(one, wanted) !== null)
+  const prefix = Object.keys(ABOUT).find((key) => tagOf(key, wanted) !== null)
   const about = prefix === undefined ? undefined : ABOUT[prefix]
   if (prefix === undefined || about === undefined) return null
   for (const app of gateway.cells) {
     const [found] = await app.db.query(about, [wanted, tagOf(prefix, wanted)])
     const id = found?.id ?? null
-    if (id !== null && PAYMENTS.some((one) => id.startsWith(one))) return id
+    if (id !== null && PAYMENTS.some((payment) => id.startsWith(payment))) return id
   }
   return null
 }

@@ -41,7 +41,7 @@ export async function findPayment(
   id: string,
 ): Promise<PaymentPlace> {
   requireRole(actor, 'console.read')
-  const prefix = (Object.keys(KINDS) as (keyof typeof KINDS)[]).find((one) => tagOf(one, id) !== null)
+  const prefix = (Object.keys(KINDS) as (keyof typeof KINDS)[]).find((key) => tagOf(key, id) !== null)
   const tag = prefix === undefined ? null : tagOf(prefix, id)
   if (prefix === undefined || tag === null) throw notFound('payment')
   const { app, merchant } = await findMerchantOfTag(gateway, { tag, noun: 'payment' })

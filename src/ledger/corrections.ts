@@ -70,7 +70,7 @@ export async function toldOf(
   merchantId: number,
   subjects: readonly string[],
 ): Promise<ReadonlyMap<string, { told: string; about: string }>> {
-  const ids = subjects.filter((one) => one.startsWith('adj_'))
+  const ids = subjects.filter((subject) => subject.startsWith('adj_'))
   const rows = ids.length === 0 ? [] : await db.query(TOLD, [merchantId, ids])
   return new Map(rows.map(({ id, told, about }) => [id, { told, about }]))
 }

@@ -32,7 +32,7 @@ const SETTLEMENTS = copyInto<Omit<Settlement, 'kind'> & { kind: string; subaccou
 
 /** The records of releases, written in the commit that moves the money. Never changed afterwards. */
 export const addSettlements = (settlements: readonly Settlement[]): Call[] =>
-  SETTLEMENTS.rows(settlements.map((one) => ({ ...one, subaccountId: null })))
+  SETTLEMENTS.rows(settlements.map((settlement) => ({ ...settlement, subaccountId: null })))
 
 export const addShareSettlements = (settlements: readonly ShareSettlement[]): Call[] =>
-  SETTLEMENTS.rows(settlements.map((one) => ({ ...one, kind: 'split_sweep' })))
+  SETTLEMENTS.rows(settlements.map((settlement) => ({ ...settlement, kind: 'split_sweep' })))

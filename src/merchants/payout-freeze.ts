@@ -122,7 +122,7 @@ export const thawPlatform = (actor: Actor, at: Date): Call =>
 /** Tells every cell what the directory says. Throws when one cannot be told; the others are told anyway. */
 export async function tellCells(gateway: Gateway): Promise<void> {
   const told = await Promise.allSettled(gateway.cells.map(tellCell))
-  const failed = told.find((one) => one.status === 'rejected')
+  const failed = told.find((settled) => settled.status === 'rejected')
   if (failed) throw failed.reason
 }
 

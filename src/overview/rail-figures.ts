@@ -36,7 +36,7 @@ export async function railFigures({ cells, directory, rails, clock }: Gateway): 
   const known = answers.flat()
   return installations.flatMap(({ id, sides }) =>
     sides.map((side) => {
-      const own = troubles.filter((one) => one.installation === id && one.side === side)
+      const own = troubles.filter((trouble) => trouble.installation === id && trouble.side === side)
       const silent = own.filter(({ kind }) => kind === 'breaker')
       const refuses = own.filter(({ kind }) => kind === 'refused')
       const times = known

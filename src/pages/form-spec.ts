@@ -140,7 +140,7 @@ function faultOf(field: Field, value: string): string | null {
   if (kind !== 'lines' && value.length > most) return WORDS.long(most)
   if (kind === 'lines' && most > MOST && value.length > most) return WORDS.long(most)
   if (hasForbiddenControl(value, takesLines(field))) return WORDS.controls
-  if (choices !== undefined && !choices.some((one) => one.value === value)) return WORDS.choice
+  if (choices !== undefined && !choices.some((choice) => choice.value === value)) return WORDS.choice
   if (kind === 'amount' && amountIn(value) === null) return WORDS.amount
   if (kind === 'number' && !/^[0-9]{1,9}$/.test(value)) return WORDS.number
   return null

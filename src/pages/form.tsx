@@ -180,18 +180,18 @@ function Radios({ field, id, value, notes, described }: ControlProps & { notes: 
   return (
     <fieldset class="field radios" id={id} {...described}>
       <legend>{field.label}</legend>
-      {field.choices?.map((one) => (
+      {field.choices?.map((choice) => (
         <div class="check">
           <input
             type="radio"
-            id={`${id}-${one.value}`}
+            id={`${id}-${choice.value}`}
             name={field.name}
-            value={one.value}
-            checked={one.value === value}
+            value={choice.value}
+            checked={choice.value === value}
           />
-          <label for={`${id}-${one.value}`}>
-            {one.label}
-            {one.hint !== undefined && <span class="hint"> {one.hint}</span>}
+          <label for={`${id}-${choice.value}`}>
+            {choice.label}
+            {choice.hint !== undefined && <span class="hint"> {choice.hint}</span>}
           </label>
         </div>
       ))}
@@ -223,9 +223,9 @@ function Control({ field, id, value, described }: ControlProps) {
   if (kind === 'select')
     return (
       <select {...shared}>
-        {choices?.map((one) => (
-          <option value={one.value} selected={one.value === value}>
-            {one.label}
+        {choices?.map((choice) => (
+          <option value={choice.value} selected={choice.value === value}>
+            {choice.label}
           </option>
         ))}
       </select>

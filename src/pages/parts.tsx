@@ -94,7 +94,7 @@ export type Fact = readonly [name: string, value: ComponentChildren]
 export const Facts = ({ facts }: { facts: readonly (Fact | null | false)[] }) => (
   <dl class="facts">
     {facts
-      .filter((one) => one !== null && one !== false)
+      .filter((fact) => fact !== null && fact !== false)
       .map(([name, value]) => (
         <div>
           <dt>{name}</dt>

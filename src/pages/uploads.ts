@@ -36,13 +36,13 @@ const MOST = { ofOne: 3, ofUnconfirmedAtAddress: 4, ofUnconfirmed: 10, ofAddress
 
 /** Room is kept for senders of each kind: what unconfirmed accounts send at once never fills it. */
 const BOUNDS: { most: number; holds(one: Sender, other: Sender): boolean }[] = [
-  { most: MOST.ofOne, holds: (one, other) => one.personId === other.personId },
+  { most: MOST.ofOne, holds: (sender, other) => sender.personId === other.personId },
   {
     most: MOST.ofUnconfirmedAtAddress,
-    holds: (one, other) => !one.confirmed && !other.confirmed && one.address === other.address,
+    holds: (sender, other) => !sender.confirmed && !other.confirmed && sender.address === other.address,
   },
-  { most: MOST.ofUnconfirmed, holds: (one, other) => !one.confirmed && !other.confirmed },
-  { most: MOST.ofAddress, holds: (one, other) => one.address === other.address },
+  { most: MOST.ofUnconfirmed, holds: (sender, other) => !sender.confirmed && !other.confirmed },
+  { most: MOST.ofAddress, holds: (sender, other) => sender.address === other.address },
   { most: MOST.ofAll, holds: () => true },
 ]
 
@@ -96,9 +96,11 @@ export function uploads(elapsedMs: () => number): Uploads {
 function whoGivesWay(receiving: readonly Receiving[], sender: Sender, nowMs: number): Receiving[] {
   const going: Receiving[] = []
   for (const { most, holds } of BOUNDS) {
-    const here = receiving.filter((one) => !going.includes(one) && holds(one, sender))
+    const here = receiving.filter((receiving) => !going.includes(receiving) && holds(receiving, sender))
     if (here.length < most) continue
-    const slow = here.filter((one) => isLate(one, one.wanted, nowMs) || isBehind(one, sender))
+    const slow = here.filter(
+      (receiving) => isLate(receiving, receiving.wanted, nowMs) || isBehind(receiving, sender),
+    )
     const last = slow.sort((a, b) => a.wanted.untilMs - b.wanted.untilMs)[0]
     if (last === undefined)
       throw new Refusal(429, 'rate_limited', PARTS.errors.uploads, { retryAfterSeconds: FREE_AGAIN_IN_S })
@@ -108,9 +110,11 @@ function whoGivesWay(receiving: readonly Receiving[], sender: Sender, nowMs: num
 }
 
 /** An account that has proven its address comes before one that has not. */
-const isBehind = (one: Receiving, sender: Sender) => sender.confirmed && !one.confirmed && !one.isWhole
+const isBehind = (receiving: Receiving, sender: Sender) =>
+  sender.confirmed && !receiving.confirmed && !receiving.isWhole
 
-const isLate = (one: Receiving, { untilMs }: Pace, nowMs: number) => !one.isWhole && nowMs > untilMs
+const isLate = (receiving: Receiving, { untilMs }: Pace, nowMs: number) =>
+  !receiving.isWhole && nowMs > untilMs
 
 const paceFrom = (rate: Rate, nowMs: number): Pace => ({ rate, untilMs: nowMs + rate.patienceMs })
 

@@ -37,6 +37,6 @@ export const lockChargesOfLinks = (
 ): Call<{ id: string }> =>
   call(
     LOCK_CHARGES,
-    numbers(links.map((one) => one.merchantId)),
-    links.map((one) => one.id),
+    numbers(links.map((link) => link.merchantId)),
+    links.map((link) => link.id),
   )

@@ -6,18 +6,18 @@ import type { PaymentLinkCreate } from './link-request.ts'
 import type { PaymentLink } from './payment-link.ts'
 
 const LINKS = copyInto<PaymentLink>('add payment links', 'payment_links', {
-  merchant_id: bigint((one) => one.merchantId),
-  id: text((one) => one.id),
-  mode: mode((one) => one.mode),
-  kind: text((one) => one.kind),
-  amount: bigint((one) => one.amount),
-  description: text((one) => one.description),
-  reference: text((one) => one.reference),
-  success_url: text((one) => one.successUrl),
-  cancel_url: text((one) => one.cancelUrl),
-  allow_multiple_uses: boolean((one) => one.allowMultipleUses),
-  created_at: time((one) => one.createdAt),
-  expires_at: time((one) => one.expiresAt),
+  merchant_id: bigint((paymentLink) => paymentLink.merchantId),
+  id: text((paymentLink) => paymentLink.id),
+  mode: mode((paymentLink) => paymentLink.mode),
+  kind: text((paymentLink) => paymentLink.kind),
+  amount: bigint((paymentLink) => paymentLink.amount),
+  description: text((paymentLink) => paymentLink.description),
+  reference: text((paymentLink) => paymentLink.reference),
+  success_url: text((paymentLink) => paymentLink.successUrl),
+  cancel_url: text((paymentLink) => paymentLink.cancelUrl),
+  allow_multiple_uses: boolean((paymentLink) => paymentLink.allowMultipleUses),
+  created_at: time((paymentLink) => paymentLink.createdAt),
+  expires_at: time((paymentLink) => paymentLink.expiresAt),
 })
 
 /** A new link of this merchant, switched on, without an attempt. Its rules were checked before (`judgeLink`). */

@@ -93,7 +93,7 @@ export async function storePayouts(
       keys: locked.own[0],
       windows: locked.windows,
       at,
-      decide: (one) => checkedPayout(app, one, { desk, checks, at }),
+      decide: (wantedPayout) => checkedPayout(app, wantedPayout, { desk, checks, at }),
       bodyOf: (payout) => (payout.mode === 'live' ? null : JSON.stringify(presentPayout(payout))),
     })
     const rows = made.map(({ id, merchantId, mode, amount, fee, recipientPhone: phone }, index) => ({

@@ -61,7 +61,7 @@ export const payoutMoves = defineLane(
         )
         crashPoint('payout.moved')
         countEnds(moves, moved)
-        if (moved.some((one) => one.ok && one.value === 'moved')) app.nudge('send-deliveries')
+        if (moved.some((outcome) => outcome.ok && outcome.value === 'moved')) app.nudge('send-deliveries')
         return moved
       },
       laneOf: (move) => move.payout.merchantId,
@@ -118,7 +118,7 @@ export async function endPayoutsIn(
   }
   for (const { payout, posts } of moves) if (posts && rows.some(({ id }) => id === payout.id)) posts(book)
   const missed = await outcomesOfMissed(tx, endsOf(moves), { ended: rows, outcomeOf })
-  const own = new Map(terms.map((one) => [one.id, one]))
+  const own = new Map(terms.map((terms) => [terms.id, terms]))
   const kept = moves.filter((move) => move.to.status !== 'voided' || !missed.has(move.payout.id))
   return {
     moved: moves.map((move) => missed.get(move.payout.id) ?? 'moved'),

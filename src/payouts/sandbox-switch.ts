@@ -17,7 +17,7 @@ export async function openSwitches(
   tx: Tx,
   terms: readonly Pick<MerchantTerms, 'id' | 'failNextPayouts'>[],
 ): Promise<Switches> {
-  const armed = terms.filter((one) => one.failNextPayouts > 0).map((one) => one.id)
+  const armed = terms.filter((terms) => terms.failNextPayouts > 0).map((terms) => terms.id)
   if (armed.length === 0) return NONE
   const [rows] = await tx.send(lockSwitches(armed))
   const switches = new Map(rows.map((row) => [row.merchantId, { ...row }]))

@@ -46,7 +46,7 @@ async function claimWith(gateway: Gateway, { claims, password, email, visitor }:
   const tried = await beginTry(gateway, { emailKey: email.key, visitor, accounts: claims, anybody: true })
   const right = await checkPassword(
     password,
-    tried.tested.map((one) => one.password ?? ''),
+    tried.tested.map((claim) => claim.password ?? ''),
   )
   const claim = tried.tested[right.indexOf(true)]
   if (claim === undefined) {

@@ -80,9 +80,9 @@ async function takeAtAddress(
 export function afterRight({ taken }: Try, { id, confirmed }: Tested, at: Date): Call[] {
   const isOwn = ({ counter }: Taken) => counter.kind === 'browser' && counter.personId === id
   const known = taken.some(isOwn)
-  return taken.map((one) => {
-    const forgotten = known ? isOwn(one) : one.counter.kind === 'account' && confirmed
-    return forgotten ? clearCounter(one.counter, at) : takeBackTry(one.counter)
+  return taken.map((taken) => {
+    const forgotten = known ? isOwn(taken) : taken.counter.kind === 'account' && confirmed
+    return forgotten ? clearCounter(taken.counter, at) : takeBackTry(taken.counter)
   })
 }
 

@@ -34,7 +34,7 @@ export async function withoutRole<Work extends AtWork>(
   const places = [work.map(({ merchantId }) => merchantId), work.map(({ personId }) => personId)]
   const found = await directory.query(AT, places)
   const gone = new Set(found.filter((one) => one.role === null || !roles.includes(one.role)).map(keyOf))
-  return work.filter((one) => gone.has(keyOf(one)))
+  return work.filter((work) => gone.has(keyOf(work)))
 }
 
 /** How long whoever gave a role, and whoever got it, count as one person where two are needed (reliability.md A75). */

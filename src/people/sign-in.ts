@@ -131,10 +131,10 @@ async function findHalf({ directory, clock }: Gateway, { token, realm }: Visitor
 }
 
 async function accountWith(password: string, accounts: readonly Account[]): Promise<Account | null> {
-  const own = accounts.filter((one) => one.password !== null)
+  const own = accounts.filter((account) => account.password !== null)
   const right = await checkPassword(
     password,
-    own.map((one) => one.password ?? ''),
+    own.map((account) => account.password ?? ''),
   )
   return own[right.indexOf(true)] ?? null
 }

@@ -9,10 +9,10 @@ export function batchByKind<Item, Result, Kind extends string | number>(
   return {
     add: (item) => batches[kindOf(item)].add(item),
     waiting: () => all.reduce((sum, one) => sum + one.waiting(), 0),
-    expectedMs: () => Math.max(...all.map((one) => one.expectedMs())),
-    behindMs: (later) => Math.max(...all.map((one) => one.behindMs(later))),
+    expectedMs: () => Math.max(...all.map((batch) => batch.expectedMs())),
+    behindMs: (later) => Math.max(...all.map((batch) => batch.behindMs(later))),
     idle: async () => {
-      await Promise.all(all.map((one) => one.idle()))
+      await Promise.all(all.map((batch) => batch.idle()))
     },
     onRun: (listener) => {
       for (const one of all) one.onRun(listener)

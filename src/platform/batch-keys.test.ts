@@ -15,7 +15,7 @@ test('several items about one thing each run separately, and all are answered in
   const answers = await runApart(['a1', 'b1', 'a2', 'c1', 'a3', 'b2'], (name) => name.charAt(0), run)
   assert.deepEqual(runs, [['a1', 'b1', 'c1'], ['a2', 'b2'], ['a3']])
   assert.deepEqual(
-    answers.map((one) => one.ok && one.value),
+    answers.map((answer) => answer.ok && answer.value),
     ['a1 1', 'b1 1', 'a2 2', 'c1 1', 'a3 3', 'b2 2'],
   )
 })

@@ -89,7 +89,7 @@ test('a database that is away fails all items at once, and nothing is retried', 
     laneOf,
   })
   const answers = await Promise.allSettled([1, 2, 3].map((value) => group.add(item(value))))
-  assert.ok(answers.every((one) => one.status === 'rejected' && one.reason instanceof DatabaseAway))
+  assert.ok(answers.every((answer) => answer.status === 'rejected' && answer.reason instanceof DatabaseAway))
   assert.equal(runs, 1)
 })
 

@@ -54,7 +54,7 @@ export const lanesOf = (app: App): { name: string; lane: Lane }[] =>
 
 /** How long a request of this rate limit would wait in its lane, in ms; null when it has none. */
 export function expectedInLane(app: App, rate: string): number | null {
-  const found = declared.find((one) => one.rate === rate)
+  const found = declared.find((declared) => declared.rate === rate)
   return found?.expectedMs?.(app) ?? null
 }
 

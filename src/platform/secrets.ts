@@ -50,7 +50,7 @@ export function openVault(masterKey: Buffer, { readable = [], lasting }: VaultPa
   const header = Buffer.concat([Buffer.from([VERSION]), current.id])
   const openBytes: Vault['openBytes'] = (sealed, binding) => {
     const id = sealed.subarray(1, HEADER_BYTES)
-    const key = known.find((one) => one.id.equals(id))?.keyFor(sealed[0] ?? 0, binding.column)
+    const key = known.find((masterKey) => masterKey.id.equals(id))?.keyFor(sealed[0] ?? 0, binding.column)
     assert(key, 'the secret was sealed with a master key that is at hand')
     const nonce = sealed.subarray(HEADER_BYTES, HEADER_BYTES + NONCE_BYTES)
     const tagEnd = HEADER_BYTES + NONCE_BYTES + TAG_BYTES

@@ -74,7 +74,7 @@ test('a run that handled something is followed by another at once; after one tha
   await pause(LATER_MS)
   assert.equal(work.runs(), 3)
   assert.deepEqual(
-    log.infos.map((one: any) => [one.sweep, one.done]),
+    log.infos.map((info: any) => [info.sweep, info.done]),
     [
       ['work', 5],
       ['work', 3],

@@ -49,7 +49,7 @@ export function installationChoice({ directory, clock, alarms, known }: Parts): 
       const isKnown = (one: Chosen) =>
         known.some(({ id, side }) => id === one.installation && side === one.side)
       chosen = new Map(rows.filter(isKnown).map(({ side, installation }) => [side, installation]))
-      const gone = rows.filter((one) => !isKnown(one))
+      const gone = rows.filter((row) => !isKnown(row))
       if (gone.length === 0 || clock.nowMs() - toldMs < TELL_EVERY_MS) return
       toldMs = clock.nowMs()
       for (const { side, installation } of gone)

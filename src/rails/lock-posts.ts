@@ -39,8 +39,8 @@ export const lockPosts = <Failure extends string>(
 ): Call<LockedPost<Failure>> =>
   call(
     LOCKS[noun] as Statement<LockedPost<Failure>>, // The columns are those of the type; the reasons are its side's.
-    numbers(movements.map((one) => one.merchantId)),
-    words(movements.map((one) => one.id)),
+    numbers(movements.map((movement) => movement.merchantId)),
+    words(movements.map((movement) => movement.id)),
   )
 
 /**

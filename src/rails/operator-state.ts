@@ -77,7 +77,7 @@ async function look(app: App): Promise<OperatorState[]> {
     app.db.query(POSTED, [installations, from.toISOString(), now.toISOString()]),
   ])
   return (['collect', 'disburse'] as const).flatMap((side): OperatorState[] => {
-    const silent = troubles.find((one) => one.kind === 'breaker' && one.side === side)
+    const silent = troubles.find((trouble) => trouble.kind === 'breaker' && trouble.side === side)
     if (silent) return [{ channel: 'op1_momo', side, state: 'silent', since: silent.since }]
     const since = slowSince(posts.filter((post) => post.side === side))
     return since === null ? [] : [{ channel: 'op1_momo', side, state: 'slow', since }]

@@ -86,7 +86,7 @@ export function openWindows(frame: Frame, rows: readonly WindowRow[], nowMs: num
       return shape.limit - counted
     },
     writes: () => {
-      const changed = [...opened.values()].filter((one) => one.changed)
+      const changed = [...opened.values()].filter((opened) => opened.changed)
       return changed.length === 0 ? [] : [write(frame, changed)]
     },
   }

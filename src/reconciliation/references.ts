@@ -92,7 +92,7 @@ async function reviewAll(app: App, installation: string, attempts: readonly Ende
   const all = await Promise.all(
     attempts.map((attempt) => review(app, { installation, attempt, word: ours.get(attempt.subject) })),
   )
-  const done = all.filter((one) => one !== null)
+  const done = all.filter((reviewed) => reviewed !== null)
   const looking = withExceptions(
     done.map(({ word }) => word),
     LEG,

@@ -44,7 +44,7 @@ const DAY_MS = 86_400_000
 
 /** Puts lines where they can be compared. They count for nothing there. */
 export const stageLines = (run: string, lines: readonly PlacedLine[], at: Date): Call[] =>
-  STAGED.rows(lines.map((one) => ({ run, at, one })))
+  STAGED.rows(lines.map((line) => ({ run, at, one: line })))
 
 /** Forgets what was staged, up to this line. */
 export async function dropStaged(db: Database, run: string, last: number): Promise<void> {

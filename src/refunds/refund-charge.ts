@@ -81,8 +81,13 @@ async function refundTogether(
     })
     const [found, uses] = locked.own
     const charges = new Map(found.map((charge) => [charge.id, charge]))
-    const before = new Map(wanted.map((one) => [one, refundedBefore(one, charges.get(one.chargeId))]))
-    const anew = wanted.filter((one) => before.get(one) === null)
+    const before = new Map(
+      wanted.map((wantedRefund) => [
+        wantedRefund,
+        refundedBefore(wantedRefund, charges.get(wantedRefund.chargeId)),
+      ]),
+    )
+    const anew = wanted.filter((wantedRefund) => before.get(wantedRefund) === null)
     const desk = await openDesk(app, tx, { ...locked, at })
     const refundable: Refundable = {
       desk,
@@ -92,11 +97,15 @@ async function refundTogether(
       limits: app.config,
       at,
     }
-    const outcomes = anew.map((one) => refundOne(one, refundable, locked.windows))
-    const outcomeOf = new Map(anew.map((one, index) => [one, outcomes[index] as Outcome<Refunded>]))
+    const outcomes = anew.map((wantedRefund) => refundOne(wantedRefund, refundable, locked.windows))
+    const outcomeOf = new Map(
+      anew.map((wantedRefund, index) => [wantedRefund, outcomes[index] as Outcome<Refunded>]),
+    )
     const refunded = outcomes.flatMap((outcome) => (outcome.ok ? [outcome.value] : []))
     return {
-      value: wanted.map((one) => outcomeOf.get(one) ?? done(before.get(one) as Refunded)),
+      value: wanted.map(
+        (wantedRefund) => outcomeOf.get(wantedRefund) ?? done(before.get(wantedRefund) as Refunded),
+      ),
       last: [
         ...refundCharges(refunded.map(({ charge }) => ({ ...charge, at }))),
         ...restoreCards(
@@ -106,7 +115,7 @@ async function refundTogether(
         ...desk.writes(),
         ...auditRows(actsOf(anew, outcomes, at)),
         ...addEvents(
-          refunded.map((one) => happeningOf(one, desk.termsOf(one.charge.merchantId))),
+          refunded.map((refunded) => happeningOf(refunded, desk.termsOf(refunded.charge.merchantId))),
           at,
         ),
         ...locked.windows.writes(),
@@ -128,7 +137,9 @@ const actsOf = (wanted: readonly WantedRefund[], outcomes: readonly Outcome<Refu
   })
 
 async function spentMeanwhile(tx: Tx, wanted: readonly WantedRefund[]): Promise<ReadonlySet<WantedRefund>> {
-  const asking = wanted.flatMap((one) => (one.unless === undefined ? [] : [{ one, call: one.unless }]))
+  const asking = wanted.flatMap((wantedRefund) =>
+    wantedRefund.unless === undefined ? [] : [{ one: wantedRefund, call: wantedRefund.unless }],
+  )
   if (asking.length === 0) return new Set()
   const answers = await tx.send(...asking.map(({ call }) => call))
   return new Set(asking.filter((_, index) => (answers[index] ?? []).length > 0).map(({ one }) => one))

@@ -60,7 +60,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 export async function search(app: App, caller: Caller, text: string): Promise<Found> {
   const wanted = text.trim().slice(0, LONGEST)
   if (wanted === '') return NOTHING
-  const prefix = PREFIXES.find((one) => tagOf(one, wanted) === caller.tag)
+  const prefix = PREFIXES.find((prefix) => tagOf(prefix, wanted) === caller.tag)
   if (prefix === 'lnk_') return { kind: 'id', prefix: await linkOrOrder(app, caller, wanted), id: wanted }
   if (prefix !== undefined) return { kind: 'id', prefix, id: wanted }
   const window = readListWindow({ limit: String(MOST_FOUND) })

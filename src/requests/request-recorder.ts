@@ -21,19 +21,19 @@ const MOST_WAITING = 20_000
 const WRITTEN_AT_ONCE = 1000
 
 const REQUESTS = copyInto<RequestRow>('add requests to the log', 'request_log', {
-  merchant_id: bigint((one) => one.merchantId),
-  mode: mode((one) => one.mode),
-  id: largeBigint((one) => one.id),
-  request_id: text((one) => one.requestId),
-  method: text((one) => one.method),
-  route: text((one) => one.route),
-  status: smallint((one) => one.status),
-  code: text((one) => one.code),
-  ms: real((one) => one.ms),
-  key_outcome: text((one) => one.keyOutcome),
-  error: text((one) => one.error),
-  key_last4: text((one) => one.keyLast4),
-  object_id: text((one) => one.objectId),
+  merchant_id: bigint((requestRow) => requestRow.merchantId),
+  mode: mode((requestRow) => requestRow.mode),
+  id: largeBigint((requestRow) => requestRow.id),
+  request_id: text((requestRow) => requestRow.requestId),
+  method: text((requestRow) => requestRow.method),
+  route: text((requestRow) => requestRow.route),
+  status: smallint((requestRow) => requestRow.status),
+  code: text((requestRow) => requestRow.code),
+  ms: real((requestRow) => requestRow.ms),
+  key_outcome: text((requestRow) => requestRow.keyOutcome),
+  error: text((requestRow) => requestRow.error),
+  key_last4: text((requestRow) => requestRow.keyLast4),
+  object_id: text((requestRow) => requestRow.objectId),
 })
 
 type Waiting = { noted: NotedRequest; atMs: number }

@@ -53,14 +53,14 @@ async function makeSubaccount(tx: Tx, { caller, given }: SubaccountRequest, at: 
 /** Of a phone that the audit masks, for `verify` to compare with. */
 const phoneDigest = (phone: string | null) => (phone === null ? null : shortDigest(phone).toString('hex'))
 
-const addSubaccount = (one: Subaccount): Call =>
+const addSubaccount = (subaccount: Subaccount): Call =>
   call(
     ADD,
-    one.merchantId,
-    one.id,
-    one.name,
-    one.status,
-    one.externalRef,
-    one.payoutPhone,
-    one.createdAt.toISOString(),
+    subaccount.merchantId,
+    subaccount.id,
+    subaccount.name,
+    subaccount.status,
+    subaccount.externalRef,
+    subaccount.payoutPhone,
+    subaccount.createdAt.toISOString(),
   )

@@ -27,8 +27,8 @@ export async function lockNamedSubaccounts(
       .map((id) => ({ merchantId, id })),
   )
   if (names.length === 0) return new Map()
-  const merchants = numbers(names.map((one) => one.merchantId))
-  const [rows] = await tx.send(call(LOCK_NAMED, merchants, words(names.map((one) => one.id))))
+  const merchants = numbers(names.map((name) => name.merchantId))
+  const [rows] = await tx.send(call(LOCK_NAMED, merchants, words(names.map((name) => name.id))))
   const known = new Map<number, Map<string, SubaccountStatus>>()
   for (const { merchantId, id, status } of rows) {
     const own = known.get(merchantId) ?? new Map<string, SubaccountStatus>()

@@ -28,12 +28,12 @@ const COLUMNS = `s.merchant_id as "merchantId", s.charge_id as "chargeId", s.sha
   s.settlement_id as "settlementId"`
 
 const SHARES = copyInto<Share>('add shares', 'charge_shares', {
-  merchant_id: bigint((one) => one.merchantId),
-  charge_id: text((one) => one.chargeId),
-  share_index: integer((one) => one.index),
-  mode: mode((one) => one.mode),
-  subaccount_id: text((one) => one.subaccountId),
-  amount: bigint((one) => one.amount),
+  merchant_id: bigint((share) => share.merchantId),
+  charge_id: text((share) => share.chargeId),
+  share_index: integer((share) => share.index),
+  mode: mode((share) => share.mode),
+  subaccount_id: text((share) => share.subaccountId),
+  amount: bigint((share) => share.amount),
 })
 const OF_CHARGES = statement<Share>(
   'shares of charges',

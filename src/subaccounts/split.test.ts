@@ -58,7 +58,7 @@ const item = fc.oneof(
 )
 const request = fc
   .array(item, { minLength: 1, maxLength: 20 })
-  .map((items) => items.map((one, index) => ({ subaccount: `sub_${index}`, ...one })))
+  .map((items) => items.map((item, index) => ({ subaccount: `sub_${index}`, ...item })))
 
 test('an accepted split gives every party more than nothing, and all together at most the net', () => {
   let accepted = 0

@@ -31,7 +31,7 @@ type TopUpMove = {
 export const moveTopUp = (app: App, move: TopUpMove): Promise<Moved> => inOpenMonth(() => moveOnce(app, move))
 
 const endsOf = (move: TopUpMove) => ({
-  ...{ noun: 'top-up' as const, moves: [move], rowOf: (one: TopUpMove) => one.topUp },
+  ...{ noun: 'top-up' as const, moves: [move], rowOf: (topUpMove: TopUpMove) => topUpMove.topUp },
 })
 
 function moveOnce(app: App, move: TopUpMove): Promise<Moved> {

@@ -50,7 +50,7 @@ export function keepDigests(
     ...(answers.directors ?? []).flatMap(({ id_number }) => digestOf(app, 'id_number', id_number)),
     ...digestOf(app, 'browser', browser),
   ]
-  const once = new Map(digests.map((one) => [`${one[0]} ${one[1].toString('hex')}`, one]))
+  const once = new Map(digests.map((digest) => [`${digest[0]} ${digest[1].toString('hex')}`, digest]))
   const kept = [...once.values()]
   return call(
     KEEP,

@@ -57,7 +57,7 @@ export function missingSteps({
 
 /** An identity document of somebody, and the registration of a business that is registered. */
 function lacksDocuments({ answers, documents }: Pick<Verification, 'answers' | 'documents'>): boolean {
-  const has = (kind: Document['kind']) => documents.some((one) => one.kind === kind)
+  const has = (kind: Document['kind']) => documents.some((document) => document.kind === kind)
   const registered = answers.business !== undefined && answers.business.kind !== 'individual'
   return !has('identity') || (registered && !has('registration'))
 }

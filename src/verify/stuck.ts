@@ -85,7 +85,7 @@ async function stuckOf(
 async function evidenceOf(client: ClientBase, rows: readonly Row[]): Promise<Map<string, Heard[]>> {
   const asked = rows.filter(({ attempt }) => attempt !== null)
   if (asked.length === 0) return new Map()
-  const values = [asked.map((one) => one.merchant_id), asked.map((one) => one.attempt), EVIDENCE_EACH]
+  const values = [asked.map((row) => row.merchant_id), asked.map((row) => row.attempt), EVIDENCE_EACH]
   const heard = await client.query<Heard & { merchantId: number; attempt: string }>(EVIDENCE, values)
   const byAttempt = new Map<string, Heard[]>()
   for (const { merchantId, attempt, ...one } of heard.rows) {

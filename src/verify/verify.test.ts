@@ -184,7 +184,7 @@ for (const [from, to] of [...forbiddenMoves(VENDING_MOVES), ['dispensed', 'faile
     }))
 
 for (const from of CLAIM_STATES)
-  for (const to of CLAIM_STATES.filter((one) => one !== from))
+  for (const to of CLAIM_STATES.filter((claimState) => claimState !== from))
     test(`a dispense claim moved from ${from} to ${to}: ${to in CLAIM_MOVES[from] ? 'done' : 'refused by claims_move_forward'}`, () =>
       rolledBack(world, async () => {
         const move = `update dispense_claims set state = $2, released_at = case $2 when 'released' then claimed_at end,

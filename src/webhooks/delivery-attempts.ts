@@ -24,14 +24,14 @@ const ANSWER_CHARACTERS = 1000
 
 type NewAttempt = DeliveryAttempt & Pick<Claimed, 'merchantId' | 'eventId'>
 const ATTEMPTS = copyInto<NewAttempt>('keep delivery attempts', 'delivery_attempts', {
-  merchant_id: bigint((one) => one.merchantId),
-  event_id: text((one) => one.eventId),
-  attempted_at: time((one) => one.at),
-  url: text((one) => one.url),
-  response_code: integer((one) => one.responseCode),
-  error: text((one) => one.error),
-  ms: integer((one) => one.ms),
-  answer: text((one) => one.answer),
+  merchant_id: bigint((attempt) => attempt.merchantId),
+  event_id: text((attempt) => attempt.eventId),
+  attempted_at: time((attempt) => attempt.at),
+  url: text((attempt) => attempt.url),
+  response_code: integer((attempt) => attempt.responseCode),
+  error: text((attempt) => attempt.error),
+  ms: integer((attempt) => attempt.ms),
+  answer: text((attempt) => attempt.answer),
 })
 const OF_EVENT = statement<DeliveryAttempt>(
   'attempts of a delivery',

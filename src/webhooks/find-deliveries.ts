@@ -86,7 +86,7 @@ export async function listDeliveries(
   caller: Caller,
   filter: DeliveryFilter,
 ): Promise<Page<Delivery>> {
-  const status = DELIVERY_STATUSES.find((one) => one === filter.status) ?? null
+  const status = DELIVERY_STATUSES.find((deliveryStatus) => deliveryStatus === filter.status) ?? null
   if (status === null && filter.status !== null) throw badRequest('status must be pending, sent or failed')
   return readPage(app, caller, {
     window: filter,

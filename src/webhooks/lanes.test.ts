@@ -88,9 +88,9 @@ test('no lane and no merchant gets more than its places, whatever is due and in 
   const lanes = fc.record({ fast: fc.nat(SOCKETS.fast), slow: fc.nat(SOCKETS.slow) })
   fc.assert(
     fc.property(fc.array(merchant, { maxLength: 400 }), lanes, (merchants, busy) => {
-      const underWay = new Map(merchants.map((one, index) => [index + 1, one.busy]))
+      const underWay = new Map(merchants.map((merchant, index) => [index + 1, merchant.busy]))
       const shares = shareOut(
-        merchants.map((one, index) => due(index + 1, one)),
+        merchants.map((merchant, index) => due(index + 1, merchant)),
         { lanes: busy, merchants: underWay },
         NOW,
       )

@@ -46,7 +46,7 @@ export function sender(app: App): Sender {
     if (shares.length === 0) return 0
     const claimed = await claim(app, { now, token, shares })
     crashPoint('delivery.claimed')
-    const secrets = await webhookSecrets(app, [...new Set(claimed.map((one) => one.merchantId))])
+    const secrets = await webhookSecrets(app, [...new Set(claimed.map((claimed) => claimed.merchantId))])
     for (const one of claimed) launch(one, secrets.get(one.merchantId) ?? [])
     return claimed.length
   }

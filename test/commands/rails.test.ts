@@ -34,7 +34,9 @@ async function check(entry: Record<string, unknown>, args: readonly string[] = [
   for (const { subscriptionKey, secret } of Object.values(emulator.credentials))
     assert.ok(!ran.stdout.includes(secret) && !ran.stdout.includes(subscriptionKey), 'no secret is printed')
   assert.ok(!ran.stdout.includes('a-secret-of-the-environment'))
-  const wrong = checks.filter((one) => !one.ok).map(({ product, check: name, says }) => [product, name, says])
+  const wrong = checks
+    .filter((check) => !check.ok)
+    .map(({ product, check: name, says }) => [product, name, says])
   return { ok, checks, wrong }
 }
 

@@ -87,9 +87,11 @@ test('verify exits with 1 on a breach and names the invariant', async () => {
   const { id } = await service.merchant()
   const broken = oneJson(await whileUnbalanced(service, id, () => run('verify', '--json')), 1)
   assert.equal(broken.holds, false)
-  const named = broken.cells[0].findings.filter((one: any) => one.violations > 0).map((one: any) => one.id)
+  const named = broken.cells[0].findings
+    .filter((finding: any) => finding.violations > 0)
+    .map((finding: any) => finding.id)
   assert.ok(named.includes('L2'), `${named}`)
-  const { offenders } = broken.cells[0].findings.find((one: any) => one.id === 'L2')
+  const { offenders } = broken.cells[0].findings.find((finding: any) => finding.id === 'L2')
   assert.deepEqual(Object.keys(offenders[0]), ['merchant_id', 'mode', 'offender'])
 })
 
@@ -97,7 +99,7 @@ test('doctor warns outside production and refuses inside', async () => {
   const warned = await json('doctor')
   assert.equal(warned.ok, true)
   assert.ok(warned.findings.length > 0)
-  assert.ok(warned.findings.every((one: any) => one.level === 'warning'))
+  assert.ok(warned.findings.every((finding: any) => finding.level === 'warning'))
   const production = {
     ...settings,
     NODE_ENV: 'production',
@@ -106,7 +108,7 @@ test('doctor warns outside production and refuses inside', async () => {
   }
   const refused = oneJson(await runInside(['doctor', '--json'], production), 1)
   assert.equal(refused.ok, false)
-  const says = refused.findings.map((one: any) => `${one.level} ${one.says}`).join('\n')
+  const says = refused.findings.map((finding: any) => `${finding.level} ${finding.says}`).join('\n')
   assert.match(says, /refused BASE_URL is not https/)
   assert.match(says, /refused the database has fsync = off/)
   assert.match(says, /warning MAIL_URL is unset/)

@@ -25,7 +25,8 @@ const screen = openedForBrowser(async () => {
 })
 
 /** The addresses under the names of the pages. */
-const named = (addresses: readonly string[]) => Object.fromEntries(addresses.map((one) => [one, one]))
+const named = (addresses: readonly string[]) =>
+  Object.fromEntries(addresses.map((address) => [address, address]))
 
 test(
   'axe finds nothing on any page of the console in both themes, and none scrolls sideways',

@@ -226,7 +226,7 @@ test('twenty approvals by three operators at once over two services post one cor
         approve((nth % 2 === 0 ? service : beside).gateway, callers[nth % 3] as (typeof callers)[0], { id }),
       ),
     )
-    const refused = approvals.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+    const refused = approvals.flatMap((approval) => (approval.status === 'rejected' ? [approval.reason] : []))
     assert.ok(refused.length < 20)
     for (const { status, message } of refused)
       assert.deepEqual([status, message], [409, 'this was already approved'])

@@ -63,7 +63,7 @@ test('every page answers each role as the table says, and looking at it writes n
   const pages = pagesOf(world)
   const before = await tableDigests(service)
   const wrong: string[] = []
-  const looked = [...pages.filter((one) => !isAct(one)), ...pages.filter(isAct)]
+  const looked = [...pages.filter((page) => !isAct(page)), ...pages.filter(isAct)]
   for (const [nth, place] of looked.entries()) {
     for (const role of inTurn(OPERATOR_ROLES, nth, 2)) {
       const { address, route } = place

@@ -131,7 +131,7 @@ test('every act about operators asks for a fresh factor, and none but an admin m
     const refused = await stale.send(page, end, fields)
     assert.match(mainOf(refused), /Confirm with this before anything is done/, end)
   }
-  for (const role of OPERATOR_ROLES.filter((one) => one !== 'admin')) {
+  for (const role of OPERATOR_ROLES.filter((operatorRole) => operatorRole !== 'admin')) {
     const { get, post } = await operatorSignedIn(service, role)
     const { csrf = '' } = (await get(PAGE)).forms[0]?.fields ?? {}
     const refused = await post(`${PAGE}/${one.publicId}/remove`, {

@@ -148,9 +148,9 @@ test('a payment is marked once at a time, and whoever ends the mark says what wa
 test('of two operators who mark a payment at once, one is told that it is marked already', async () => {
   const { id } = await paidCharge()
   const people = [await operatorSignedIn(service, 'risk'), await operatorSignedIn(service, 'finance')]
-  const pages = await Promise.all(people.map((one) => one.get(`/console/payments/${id}`)))
+  const pages = await Promise.all(people.map((person) => person.get(`/console/payments/${id}`)))
   const sent = await Promise.all(
-    people.map((one, nth) => one.send(pages[nth] as (typeof pages)[0], '/mark', { says: 'Look' })),
+    people.map((person, nth) => person.send(pages[nth] as (typeof pages)[0], '/mark', { says: 'Look' })),
   )
   assert.deepEqual(sent.map(({ status }) => status).sort(), [303, 409])
   assert.match(mainOf(sent.find(({ status }) => status === 409) as (typeof sent)[0]), /marked already/)

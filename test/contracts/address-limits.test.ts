@@ -37,7 +37,8 @@ const from = (address: string) => ({ 'x-forwarded-for': address, 'accept-languag
 const fail = (at: TestService, address: string): Promise<Reply> =>
   at.client(newApiKey('test')).get('/v1/me', from(address))
 const guest = (at: TestService, address: string): Browser => browserOf(at, from(address))
-const count = (statuses: readonly number[], wanted: number) => statuses.filter((one) => one === wanted).length
+const count = (statuses: readonly number[], wanted: number) =>
+  statuses.filter((status) => status === wanted).length
 async function newLink(amount = 5000): Promise<string> {
   const reply = await shop.api.post('/v1/payment-links', {
     title: 'Socks',

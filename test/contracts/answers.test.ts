@@ -23,7 +23,7 @@ type Shape = {
 
 /** The value is what the shape describes and holds nothing else. */
 function fits(shape: Shape, value: unknown): boolean {
-  if (shape.anyOf) return shape.anyOf.some((one) => fits(one, value))
+  if (shape.anyOf) return shape.anyOf.some((shape) => fits(shape, value))
   if ('const' in shape) return value === shape.const
   if (shape.enum) return shape.enum.includes(value)
   if (shape.type === 'null') return value === null

@@ -80,13 +80,13 @@ for (const [at, [how, body, type]] of SAME.entries())
       made.results.map(async ({ id }: any) => (await shop.api.get(`/v1/payouts/${id}`)).body),
     )
     assert.deepEqual(
-      payouts.map((one) => [
-        one.amount,
-        one.fee,
-        one.recipient_phone,
-        one.recipient_name,
-        one.reference,
-        one.kind,
+      payouts.map((payout) => [
+        payout.amount,
+        payout.fee,
+        payout.recipient_phone,
+        payout.recipient_name,
+        payout.reference,
+        payout.kind,
       ]),
       [
         [5000, 200, '256700000000', 'Akello Grace', `${prefix}1`, 'bulk'],
@@ -94,7 +94,7 @@ for (const [at, [how, body, type]] of SAME.entries())
       ],
     )
     assert.deepEqual(
-      payouts.map((one) => one.batch_id),
+      payouts.map((payout) => payout.batch_id),
       [batch_id, batch_id],
     )
   })
@@ -107,7 +107,7 @@ test('a root channel holds for the items that name none, null included', async (
   })
   const refused = 'no disbursement adapter for channel card'
   assert.deepEqual(
-    body.results.map((one: any) => one.error ?? one.ok),
+    body.results.map((result: any) => result.error ?? result.ok),
     [refused, true, refused, refused],
   )
 })
@@ -173,9 +173,9 @@ test('1,000 rows of CSV are paid in one call', async () => {
   const { body } = await shop.api.post(BULK, csv, { 'content-type': 'text/csv' })
   assert.deepEqual([body.total, body.accepted], [1000, 1000])
   assert.deepEqual(
-    body.results.map((one: any) => one.index),
+    body.results.map((result: any) => result.index),
     Array.from({ length: 1000 }, (_, index) => index),
   )
-  assert.equal(new Set(body.results.map((one: any) => one.id)).size, 1000)
+  assert.equal(new Set(body.results.map((result: any) => result.id)).size, 1000)
   assert.equal(await availableOf(shop.api), before - 1000 * 1200)
 })

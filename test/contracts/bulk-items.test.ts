@@ -176,7 +176,7 @@ test('a wrong item keeps its own reference where that can be read', async () => 
     { 'idempotency-key': 'k' },
   )
   assert.deepEqual(
-    body.results.map((one: any) => one.reference),
+    body.results.map((result: any) => result.reference),
     ['mine', 'k-1'],
   )
 })
@@ -207,7 +207,7 @@ test('a reference of 255 characters and a key of 255 characters make references 
     { 'idempotency-key': key },
   )
   assert.deepEqual(
-    body.results.map((one: any) => [one.ok, one.reference]),
+    body.results.map((result: any) => [result.ok, result.reference]),
     [
       [true, long],
       [true, `${key}-1`],

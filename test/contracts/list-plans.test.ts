@@ -144,7 +144,8 @@ for (const list of [...LISTS, ENDED_TOO, ...OPEN_TOO])
     }
   })
 
-const find = (name: string) => allStatements().find((one) => one.name === name) ?? assert.fail(name)
+const find = (name: string) =>
+  allStatements().find((statement) => statement.name === name) ?? assert.fail(name)
 
 const looked = ({ name, of, filters }: List, way: string, bounds: string[]): Promise<number> =>
   rowsLookedAt(service, {

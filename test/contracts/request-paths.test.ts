@@ -51,7 +51,7 @@ for (const path of NOWHERE)
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE']
 const PATHS = [...new Set(ENDPOINTS.map(({ path }) => path))]
 const methodsOf = (path: string) =>
-  ENDPOINTS.filter((one) => one.path === path).flatMap(({ method }) =>
+  ENDPOINTS.filter((endpoint) => endpoint.path === path).flatMap(({ method }) =>
     method === 'GET' ? [method, 'HEAD'] : [method],
   )
 const NO_METHOD: Refused = { status: 405, code: 'method_not_allowed', error: 'method not allowed' }
@@ -60,7 +60,7 @@ for (const path of PATHS)
   test(`${path} names the methods it has and refuses all others, before any key is looked at`, async () => {
     const allowed = methodsOf(path)
     const before = await service.digest()
-    for (const method of METHODS.filter((one) => !allowed.some((known) => known === one)))
+    for (const method of METHODS.filter((method) => !allowed.some((known) => known === method)))
       for (const authorization of [`Bearer ${key}`, undefined]) {
         const reply = await ask(method, path.replace(/:\w+/, 'evt_a'), { authorization })
         assert.equal(reply.status, 405, method)

@@ -26,7 +26,8 @@ const SHORT: readonly PointCase[] = [
   { point: 'payout.rail-sent', led: 'live payout' },
   { point: 'dispense.commanded', led: 'direct dispense' },
 ]
-const isShort = ({ point, led }: PointCase) => SHORT.some((one) => one.point === point && one.led === led)
+const isShort = ({ point, led }: PointCase) =>
+  SHORT.some((pointCase) => pointCase.point === point && pointCase.led === led)
 const QUEUES = queuesOf(inThisRun(POINT_CASES, isShort))
 const passedInCode = pointsInCode()
 

@@ -26,7 +26,7 @@ const doneOn = (text: string) => {
   const items = [...text.matchAll(/<li><div class="head"><h2>(.*?)<\/h2>.*?<\/li>/gs)]
   assert.equal(items.length, STEPS.length)
   return items.flatMap(([item, name = '']) =>
-    item.includes('status good') ? [STEPS.find((one) => name.includes(one)) ?? name] : [],
+    item.includes('status good') ? [STEPS.find((step) => name.includes(step)) ?? name] : [],
   )
 }
 

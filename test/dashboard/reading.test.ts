@@ -54,7 +54,7 @@ test('nobody of another merchant, and nobody in the other mode, finds an object 
   const before = await tableDigests(service)
   const found: string[] = []
   const about = placesOf(shop).filter(({ id }) => id !== null)
-  const inBoth = (route: Place['route']) => about.filter((one) => one.route === route).length === 2
+  const inBoth = (route: Place['route']) => about.filter((place) => place.route === route).length === 2
   for (const { path, mode, route, address } of about) {
     const elsewhere =
       mode === 'test' ? address.replace('/test/', '/') : address.replace('/dashboard/', '/dashboard/test/')

@@ -39,7 +39,7 @@ async function staleOwner(): Promise<Planted> {
   return anotherBrowser(service, owner, 3_600_000)
 }
 
-const isNewCookie = (page: Page) => page.setCookies.some((one) => /^dashboard=[^;]{20,}/.test(one))
+const isNewCookie = (page: Page) => page.setCookies.some((setCookie) => /^dashboard=[^;]{20,}/.test(setCookie))
 const asksAgain = (page: Page) => page.forms.some(({ fields }) => 'confirm' in fields)
 
 test('a right password on an act that is then refused keeps the person signed in, and is not asked for again', async () => {
@@ -61,7 +61,7 @@ test('a right password on an act that is then refused keeps the person signed in
 test('whatever becomes of a form after a right password, its answer brings the new cookie', async () => {
   const places = formsOf(shop).filter(({ route, path }) => isFresh(route) && path !== WITHOUT_CHOICE)
   const wrong: string[] = []
-  const first = places.filter(({ path }, nth) => places.findIndex((one) => one.path === path) === nth)
+  const first = places.filter(({ path }, nth) => places.findIndex((place) => place.path === path) === nth)
   for (const place of inThisRun(first, (_, nth) => nth % 4 === 0))
     for (const address of addressesOf(place)) {
       if (place.route.kind !== 'form') continue
@@ -92,7 +92,7 @@ test('on the console too: a right code on an act that is refused brings the new 
     ...{ email: 'not an address', role: 'risk', confirm: codes[0] ?? '' },
   })
   assert.equal(sent.status, 400, mainOf(sent))
-  assert.ok(sent.setCookies.some((one) => /^console=[^;]{20,}/.test(one)))
+  assert.ok(sent.setCookies.some((setCookie) => /^console=[^;]{20,}/.test(setCookie)))
   assert.ok(!asksAgain(sent))
   service.pass(OVERLAP_MS)
   await isIn(browser)

@@ -125,7 +125,7 @@ function compareParts(context: Context, [before, now]: [any, any], compare: type
 /** The words that a schema names, even if it also accepts others; null where it names none. */
 function valuesOf(document: any, schema: any): any[] | null {
   const choices = choicesOf(document, schema)
-  const lists = choices.flatMap((one) => [one.enum, one['x-extensible-enum']]).filter(Array.isArray)
+  const lists = choices.flatMap((choice) => [choice.enum, choice['x-extensible-enum']]).filter(Array.isArray)
   if (lists.length === 0) return null
   return [...lists.flat(), ...(typesOf(document, schema).includes('null') ? [null] : [])]
 }

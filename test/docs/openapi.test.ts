@@ -54,7 +54,7 @@ test('every endpoint of the product is in the document, under its name and with 
     assert.equal(statuses.includes('403'), needsFullKey(action) || 403 in (refusals ?? {}), name)
     assert.equal(statuses.includes('409'), idempotency !== 'ignored' || 409 in (refusals ?? {}), name)
     const headers = (operation.parameters ?? []).filter((one: any) => one.in === 'header')
-    const required = headers.filter((one: any) => one.required).map((one: any) => one.name)
+    const required = headers.filter((header: any) => header.required).map((header: any) => header.name)
     assert.equal(required.includes('X-Timestamp'), method === 'POST', name)
     assert.equal(required.includes('Idempotency-Key'), idempotency === 'required', name)
   }
@@ -62,7 +62,7 @@ test('every endpoint of the product is in the document, under its name and with 
   const operations = Object.values(document.paths).flatMap((path: any) =>
     Object.values(path).filter((one) => !keyless(one)),
   )
-  const documents = ENDPOINTS.flatMap((one) => one.documents ?? [])
+  const documents = ENDPOINTS.flatMap((endpoint) => endpoint.documents ?? [])
   assert.equal(operations.length, ENDPOINTS.length + documents.length)
 })
 
@@ -165,7 +165,7 @@ test('every event is described with its envelope, its four headers and exactly t
     assert.deepEqual(Object.keys(envelope.properties), ['data', 'event', 'id', 'timestamp'])
     assert.equal(envelope.properties.event.const, event)
     assert.deepEqual(
-      post.parameters.map((one: any) => one.name),
+      post.parameters.map((parameter: any) => parameter.name),
       ['X-Service-Signature', 'webhook-id', 'webhook-timestamp', 'webhook-signature'],
     )
   }

@@ -85,7 +85,7 @@ test('a transaction is listed, resolved and called back about', async () => {
   const { reference } = await room.partner.pay(partyOf('collection', '256772111111'))
   const found = await control('GET', 'transactions?phone=256772111111')
   assert.deepEqual(
-    found.body.transactions.map((one: any) => one.reference),
+    found.body.transactions.map((transaction: any) => transaction.reference),
     [reference],
   )
   const resolved = await control('POST', `transactions/${reference}/resolve`, {

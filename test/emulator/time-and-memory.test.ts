@@ -95,7 +95,7 @@ test('the latencies of Uganda have the medians and tails that are said', () => {
   assert.ok(Math.abs(at(0.5) - 18_000) < 1000, `median ${at(0.5)}`)
   assert.ok(Math.abs(at(0.95) - 55_000) < 5000, `p95 ${at(0.95)}`)
   const fates = Array.from({ length: 20_000 }, () => PROFILES.mtnuganda.callback(chance).times)
-  const share = (times: number) => fates.filter((one) => one === times).length / fates.length
+  const share = (times: number) => fates.filter((fate) => fate === times).length / fates.length
   assert.ok(Math.abs(share(0) - 0.03) < 0.006 && Math.abs(share(2) - 0.02) < 0.005)
   const expired = Array.from({ length: 20_000 }, () => PROFILES.mtnuganda.approvalMs(chance)).filter(
     (one) => one === null,

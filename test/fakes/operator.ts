@@ -105,7 +105,7 @@ export async function startOperator(options: { pays?: 'at once' | 'when told' } 
     moved.set(entry.reference, (moved.get(entry.reference) ?? 0) + 1)
   }
   const entriesOf = (whose: string) =>
-    [...book.values()].filter((one) => namesOf(one).includes(whose) && one.state === 'open')
+    [...book.values()].filter((entry) => namesOf(entry).includes(whose) && entry.state === 'open')
 
   function take(asked: Asked, side: Side): void {
     const entry: Entry = { ...asked, state: 'open' }

@@ -50,7 +50,7 @@ export function browserOf(service: { url: string }, headers: Browser['headers'] 
   const keep = (setCookie: string) => {
     const [pair = '', ...attributes] = setCookie.split('; ')
     const at = pair.indexOf('=')
-    const path = attributes.find((one) => one.startsWith('Path='))?.slice('Path='.length) ?? '/'
+    const path = attributes.find((attribute) => attribute.startsWith('Path='))?.slice('Path='.length) ?? '/'
     const cookie = { name: pair.slice(0, at), value: pair.slice(at + 1), path }
     const known = jar.findIndex((one) => one.name === cookie.name && one.path === path)
     jar.splice(known < 0 ? jar.length : known, 1, cookie)
@@ -160,7 +160,7 @@ function fieldsOf(html: string): Record<string, string> {
   }
   for (const [, head = '', inside = ''] of html.matchAll(/<select\b([^>]*)>([\s\S]*?)<\/select>/g)) {
     const options = [...inside.matchAll(/<option\b([^>]*)>/g)].map(([, one = '']) => attributesOf(one))
-    const chosen = options.find((one) => 'selected' in one) ?? options[0]
+    const chosen = options.find((option) => 'selected' in option) ?? options[0]
     const { name } = attributesOf(head)
     if (name !== undefined && chosen !== undefined) fields[name] = chosen.value ?? ''
   }

@@ -12,6 +12,6 @@ export async function routesOfThisRun<Route>(all: readonly Route[]): Promise<rea
   const modules = await Promise.all(
     FILES.map((path) => import(join(DIST, path.replace(/\.tsx?$/, '.js'))) as Promise<object>),
   )
-  const changed = new Set<unknown>(modules.flatMap((one) => Object.values(one)).flat())
+  const changed = new Set<unknown>(modules.flatMap((module) => Object.values(module)).flat())
   return all.filter((route) => changed.has(route))
 }

@@ -106,7 +106,7 @@ export async function dashboardWorld(service: TestService, words: Words = PLAIN)
 
 const pasted = (fields: Readonly<Record<string, string>>, lines: string) => {
   const name =
-    Object.keys(fields).find((one) => !['csrf', 'form', 'confirm', 'note'].includes(one)) ?? 'lines'
+    Object.keys(fields).find((key) => !['csrf', 'form', 'confirm', 'note'].includes(key)) ?? 'lines'
   return { [name]: lines }
 }
 

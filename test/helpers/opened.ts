@@ -41,7 +41,7 @@ export function made<Made extends object>(make: () => Made | Promise<Made>): Mad
 
 /** Like `made`, for something to be closed after the last test: what was opened last is closed first. */
 export function opened<Opened extends Closing>(open: () => Promise<Opened>): Opened {
-  return endedBy(open, (one) => one.close())
+  return endedBy(open, (opened) => opened.close())
 }
 
 /** Like `opened`, for a service: every invariant of the ledger must still hold after the last test. */

@@ -92,7 +92,7 @@ function stop(data: string): void {
 const psql = (port: number, ...statements: string[]) =>
   run('psql', [
     ...['-h', '127.0.0.1', '-p', `${port}`, '-U', SUPERUSER, '-d', 'postgres', '-q'],
-    ...statements.flatMap((one) => ['-c', one]),
+    ...statements.flatMap((statement) => ['-c', statement]),
   ])
 
 /** The server that listens on this port, with its backends: the server first, so that it makes no more of them. */

@@ -24,7 +24,7 @@ export async function topUpShop(service: TestService & Pick<LiveService, 'shop'>
   const listed = () => listTopUps(service.app, merchantId)
   const ended = async ({ id }: TopUp) => {
     await followUntilEnded(service, id, TOP_UPS)
-    return (await listed()).find((one) => one.id === id)
+    return (await listed()).find((topUp) => topUp.id === id)
   }
   return { merchant, merchantId, live, phone, ask, askAsOwner, listed, ended }
 }

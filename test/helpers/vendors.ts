@@ -76,7 +76,7 @@ export function openVendors() {
     return newest
   }
   const commandsFor = (id: string) =>
-    [...supplier.commands, ...other.commands].filter((one) => one.orderId === id)
+    [...supplier.commands, ...other.commands].filter((command) => command.orderId === id)
 
   return { supplier, other, service, vendor, submitted, paid, read, claimOf, commandsFor }
 }

@@ -39,7 +39,7 @@ async function playBulk({ api }: Payer, model: Model, { items, again }: Extract<
   }
   if (!again) return
   const repeated = await api.post('/v1/payouts/bulk', { payouts: items }, key)
-  const results = body.results.map((one: any) => ({ ...one, replayed: true }))
+  const results = body.results.map((result: any) => ({ ...result, replayed: true }))
   assert.deepEqual(repeated.body, { ...body, results })
 }
 

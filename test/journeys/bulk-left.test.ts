@@ -71,7 +71,7 @@ test('a batch that lacks only its answer gets it, and nothing else happens', asy
   assert.equal(await service.digest(), before)
   const again = await shop.api.post(BULK, { payouts }, key)
   assert.equal(again.headers.get('idempotent-replayed'), 'true')
-  const replayed = first.body.results.map((one: any) => ({ ...one, replayed: true }))
+  const replayed = first.body.results.map((result: any) => ({ ...result, replayed: true }))
   assert.deepEqual(again.body, { ...first.body, results: replayed })
 })
 
@@ -93,7 +93,7 @@ test('a reference that an unfinished batch has still to pay is in flight for ano
   service.pass(LEASE_MS + 1000)
   await runBoth()
   const again = await shop.api.post(BULK, { payouts: items(6) })
-  assert.ok(again.body.results.every((one: any) => one.ok && one.replayed))
+  assert.ok(again.body.results.every((result: any) => result.ok && result.replayed))
   assert.equal(await availableOf(shop.api), 100_000 - 7 * 1200)
 })
 

@@ -17,7 +17,10 @@ const IN_FLIGHT = 'a payout with this reference is still in flight'
 const items = (count: number, amount = 1000) =>
   Array.from({ length: count }, (_, nth) => ({ amount, phone: '0700000000', reference: `r${nth}` }))
 const clientsOf = ({ merchant }: Payer) =>
-  [service, other].map((one) => one.client(merchant.keys.test)) as [Payer['api'], Payer['api']]
+  [service, other].map((testService) => testService.client(merchant.keys.test)) as [
+    Payer['api'],
+    Payer['api'],
+  ]
 
 /** Each reference has one payout and was paid once; each result names that payout or says that it is in flight. */
 async function assertPaidOnce(shop: Payer, replies: readonly Reply[], references: number) {
@@ -65,7 +68,7 @@ test('the same in opposite order, and with four at once', async () => {
     assert.equal(await availableOf(shop.api), 10_000_000 - 450 * 1200)
     const { body } = await here.post(BULK, { payouts })
     assert.equal(body.accepted, 450)
-    assert.ok(body.results.every((one: any) => one.replayed))
+    assert.ok(body.results.every((result: any) => result.replayed))
   }
 })
 

@@ -115,7 +115,7 @@ test('repeating with a new key after a time-out pays nobody twice, in whatever o
   const csv = ['ref,phone,amount', ...lines].join('\n')
   const { body } = await api.post('/v1/payouts/bulk', csv, { 'content-type': 'text/csv' })
   assert.ok(
-    body.results.every((one: any) => one.replayed),
+    body.results.every((result: any) => result.replayed),
     'as a CSV it is the same',
   )
   assert.equal(await availableOf(api), 100_000 - 20 * 1200)
@@ -163,11 +163,11 @@ test('references that differ in a single character are different', async () => {
     [...names, ...names].map((name) => item(name)),
   )
   assert.deepEqual(
-    results.map((one) => one.replayed),
+    results.map((result) => result.replayed),
     [...names.map(() => false), ...names.map(() => true)],
   )
   assert.deepEqual(
-    results.map((one) => one.reference),
+    results.map((result) => result.reference),
     [...names, ...names],
   )
 })

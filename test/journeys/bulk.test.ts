@@ -66,14 +66,14 @@ test('the same key and body again return the batch with every item replayed, and
   const first = await bulk(api, payouts, key)
   assert.equal(first.headers.get('idempotent-replayed'), null)
   assert.deepEqual(
-    first.body.results.map((one: any) => one.replayed),
+    first.body.results.map((result: any) => result.replayed),
     [false, true, false, false],
   )
   await sendAll(service)
   const before = await service.digest()
   const repeated = {
     ...first.body,
-    results: first.body.results.map((one: any) => ({ ...one, replayed: true })),
+    results: first.body.results.map((result: any) => ({ ...result, replayed: true })),
   }
   for (let time = 0; time < 3; time += 1) {
     const again = await bulk(api, payouts, key)

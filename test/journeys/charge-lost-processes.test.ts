@@ -102,10 +102,12 @@ test('M3: two workers at once post it once more, not twice', async () => {
   const lostOnes = []
   for (let nth = 0; nth < 12; nth += 1) lostOnes.push(await lost({ answer: 'accept' }))
   service.pass(6000)
-  await Promise.all([service, worker].map((one) => one.run('follow-charges')))
+  await Promise.all([service, worker].map((testService) => testService.run('follow-charges')))
   service.pass(4000)
   for (let round = 0; round < 3; round += 1) {
-    await Promise.all([service, worker, service, worker].map((one) => one.run('follow-charges')))
+    await Promise.all(
+      [service, worker, service, worker].map((testService) => testService.run('follow-charges')),
+    )
     service.pass(2000)
   }
   for (const body of lostOnes) assert.equal(posts(body).length, 2)

@@ -124,7 +124,7 @@ test('while a slow operator has not answered, everybody else sees the waiting pa
   slow.open()
   assert.equal((await first).location, `/pay/${link}/status`)
   const { id } = await chargeOn(service, link)
-  assert.equal([...service.operator.book.values()].filter((one) => one.phone === phone).length, 1)
+  assert.equal([...service.operator.book.values()].filter((entry) => entry.phone === phone).length, 1)
   await succeed(service, id)
 })
 

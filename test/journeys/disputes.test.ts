@@ -107,7 +107,7 @@ test('a hundred reports of one payment at the same moment open one dispute with 
   const outcomes = await Promise.all(
     Array.from({ length: 100 }, (_, at) => report(chargeId, REPORT, fleet[at % fleet.length])),
   )
-  assert.equal(outcomes.filter((one) => one === 'opened').length, 1)
+  assert.equal(outcomes.filter((outcome) => outcome === 'opened').length, 1)
   const rows = await disputesOf(chargeId)
   assert.equal(rows.length, 1)
   await dataOf(rows[0].id)
@@ -155,7 +155,7 @@ test('fifty a day are stored for each merchant, however fast and from wherever; 
   const outcomes = await Promise.all(
     charges.slice(40).map((id, at) => busy.report(id, REPORT, fleet[at % fleet.length])),
   )
-  assert.equal(outcomes.filter((one) => one === 'opened').length, 10)
+  assert.equal(outcomes.filter((outcome) => outcome === 'opened').length, 10)
   assert.equal(await countOf(busy.merchantId), 50)
   const left = charges[outcomes.indexOf('acknowledged') + 40] as string
   assert.equal(lines.length, 0)

@@ -39,10 +39,10 @@ function assertAll(replies: readonly Reply[], wanted: number): void {
 /** The ordinary calls of these merchants, all at once. */
 const usualDay = (payers: readonly Payer[]) =>
   Promise.all(
-    payers.flatMap((one) => [
-      ...Array.from({ length: 8 }, () => one.api.charge()),
-      ...Array.from({ length: 3 }, () => pay(one.api)),
-      link(one),
+    payers.flatMap((payer) => [
+      ...Array.from({ length: 8 }, () => payer.api.charge()),
+      ...Array.from({ length: 3 }, () => pay(payer.api)),
+      link(payer),
     ]),
   )
 

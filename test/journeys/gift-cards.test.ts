@@ -52,7 +52,9 @@ async function forget(charges: readonly Charge[]): Promise<void> {
 test('one card used by twelve payments at once pays for as many as it covers', async () => {
   const { id: cardId } = await newCard(service, own, 22_000)
   const outcomes = await Promise.allSettled(many(12, () => pay(cardId)))
-  const refused = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason.message] : []))
+  const refused = outcomes.flatMap((outcome) =>
+    outcome.status === 'rejected' ? [outcome.reason.message] : [],
+  )
   assert.deepEqual(refused, new Array(7).fill('the card has enough'), 'each decided on what was left then')
   assert.deepEqual(await sumsOf(service, cardId), [2000, 20_000, 0])
 })
@@ -62,7 +64,9 @@ test('even without a check beforehand, the table itself lets no card be overdraw
   const outcomes = await Promise.allSettled(
     many(12, () => payByCard(service, own, { cardId, ...PART, blind: true })),
   )
-  const refused = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason.constraint] : []))
+  const refused = outcomes.flatMap((outcome) =>
+    outcome.status === 'rejected' ? [outcome.reason.constraint] : [],
+  )
   assert.deepEqual(refused, new Array(7).fill('gift_cards_balance_check'))
   assert.deepEqual(await sumsOf(service, cardId), [2000, 20_000, 0])
 })

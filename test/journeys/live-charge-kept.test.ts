@@ -47,7 +47,7 @@ test('M2: charges refused while a head was locked end when it is free again, eve
   const letGo = await holdHead(world, shop.row.id)
   const before = await rollbacks()
   for (const { answers } of requests) answers.open()
-  const told = await Promise.all(requests.map((one) => one.told))
+  const told = await Promise.all(requests.map((request) => request.told))
   // First one alone, then the others together, then one of those alone: three tries each, after which the last gets a 503.
   await eventually('every one was given up once', async () => (await rollbacks()) >= before + 10)
   await letGo()

@@ -114,8 +114,12 @@ test('one sweep releases several charges in one settlement, and two sweeps at on
     settlements.reduce((sum, one) => sum + one.amount, 0),
     net,
   )
-  assert.ok(settlements.every((one) => one.kind === 'sweep' && one.mode === 'live'))
-  assert.ok(settlements.every((one) => one.transactions === one.charge_count && one.currency === 'UGX'))
+  assert.ok(settlements.every((settlement) => settlement.kind === 'sweep' && settlement.mode === 'live'))
+  assert.ok(
+    settlements.every(
+      (settlement) => settlement.transactions === settlement.charge_count && settlement.currency === 'UGX',
+    ),
+  )
   assert.deepEqual(await balanceOf(live), { available: net, pending: 0 })
   assert.equal(await service.run('settle-charges'), 0)
 })

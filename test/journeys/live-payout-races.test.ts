@@ -20,7 +20,7 @@ const service = openedAndVerified(() => startPayingService())
 const second = opened(() => startBeside(service))
 
 const clientsOf = ({ merchant }: Shop) =>
-  [service, second].map((one) => one.client(merchant.keys.live)) as [Client, Client]
+  [service, second].map((testService) => testService.client(merchant.keys.live)) as [Client, Client]
 const times = <T>(count: number, make: (nth: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, nth) => make(nth)))
 const made = (replies: readonly Reply[]) => replies.filter(({ status }) => status === 201)
@@ -140,10 +140,9 @@ longTest(
       service.pass(2000)
       await service.run('follow-charges')
       await service.set(shop.merchant, { failNextPayouts: 40, failNextReason: 'timeout' })
-      const sandboxes = [service, second].map((one) => one.client(shop.merchant.keys.test)) as [
-        Client,
-        Client,
-      ]
+      const sandboxes = [service, second].map((testService) =>
+        testService.client(shop.merchant.keys.test),
+      ) as [Client, Client]
       const clients = clientsOf(shop)
       const { value: replies, rings } = await watchingLocks(service, () =>
         times(80, (nth) => payNew((nth % 4 < 2 ? clients : sandboxes)[nth % 2] as Client, { amount: 1000 })),

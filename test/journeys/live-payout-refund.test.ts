@@ -161,7 +161,9 @@ test('a refund that the operator cannot take now is sent again until it does', a
 
 test('forty refunds of one live charge at once over two services pay the customer once', async () => {
   const { shop, charge } = await sold()
-  const clients = [service, second].map((one) => ({ live: one.client(shop.merchant.keys.live) }))
+  const clients = [service, second].map((testService) => ({
+    live: testService.client(shop.merchant.keys.live),
+  }))
   const replies = await Promise.all(
     Array.from({ length: 40 }, (_, nth) => refund(clients[nth % 2] as Pick<Shop, 'live'>, charge)),
   )

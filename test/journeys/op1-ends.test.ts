@@ -56,7 +56,7 @@ type Sent = { id: string; reference: string; statusOf(): Promise<string> }
 async function send(shop: Shopping, noun: Noun): Promise<Sent> {
   if (noun === 'top-up') {
     const { id, railReference } = await shop.ask()
-    const statusOf = async () => (await shop.listed()).find((one) => one.id === id)?.status ?? 'gone'
+    const statusOf = async () => (await shop.listed()).find((topUp) => topUp.id === id)?.status ?? 'gone'
     return { id, reference: railReference, statusOf }
   }
   const { body } =

@@ -223,7 +223,7 @@ for (const [nn, name, params, kind] of UNBELIEVABLE)
     assert.equal((await shown(shop, body.id)).status, 'authorized')
     assert.equal((await transfersOf(service, body.id)).length, 0)
     assert.deepEqual(
-      (await openOf(service, body.id)).map((one) => one.kind),
+      (await openOf(service, body.id)).map((open) => open.kind),
       kind === null ? [] : [kind],
     )
     if (kind === 'mismatch')

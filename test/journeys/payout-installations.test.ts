@@ -29,7 +29,9 @@ async function storedOf(payoutId: string): Promise<Stored | undefined> {
 }
 
 const postsOf = (payoutId: string) =>
-  service.rail.submitted.filter(({ publicId }) => publicId === payoutId).map((one) => one.installation)
+  service.rail.submitted
+    .filter(({ publicId }) => publicId === payoutId)
+    .map((attempt) => attempt.installation)
 
 /** How often the second contract's operator, which has never seen the payout, was asked about it or posted it. */
 const atSecond = ({ rail_reference }: { rail_reference: string }) =>

@@ -14,7 +14,7 @@ const service = openedAndVerified(() => startService({ env }))
 const other = opened(() => startService({ env, database: service.database, clock: service.clock }))
 
 const clientsOf = ({ merchant }: Payer) =>
-  [service, other].map((one) => one.client(merchant.keys.test)) as [Client, Client]
+  [service, other].map((testService) => testService.client(merchant.keys.test)) as [Client, Client]
 const statusesOf = (replies: readonly Reply[], status: number) =>
   replies.filter((reply) => reply.status === status)
 const times = <T>(count: number, make: (nth: number) => Promise<T>) =>

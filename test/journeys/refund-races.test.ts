@@ -13,7 +13,10 @@ const service = openedAndVerified(() => startService({ env }))
 const other = opened(() => startService({ env, database: service.database }))
 
 const clientsOf = ({ merchant }: Payer) =>
-  [service, other].map((one) => one.client(merchant.keys.test)) as [Payer['api'], Payer['api']]
+  [service, other].map((testService) => testService.client(merchant.keys.test)) as [
+    Payer['api'],
+    Payer['api'],
+  ]
 /** Repeats it until the service is not too busy to process it. */
 async function refund(api: Payer['api'], id: string): Promise<Reply> {
   const headers = { 'idempotency-key': randomUUID() }

@@ -97,9 +97,9 @@ const HEAD = `update ledger_heads set seq = (select count(*) from transfers wher
 
 async function plant(items: readonly Item[]) {
   const { merchantId, tag, merchant } = await payer(service)
-  const column = <Key extends keyof Item>(key: Key) => items.map((one) => one[key])
+  const column = <Key extends keyof Item>(key: Key) => items.map((item) => item[key])
   const ids = items.map(({ what }) => newId(what.endsWith('payout') ? 'pout_' : 'txn_', tag))
-  const times = items.map((one) => new Date(start.getTime() + one.at))
+  const times = items.map((item) => new Date(start.getTime() + item.at))
   const values = [
     ...[merchantId, ids, column('reference'), times, column('phone'), column('rail')],
     ...[column('own'), column('card'), column('waited'), column('ending'), column('what')],

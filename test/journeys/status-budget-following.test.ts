@@ -53,7 +53,7 @@ async function follow(seconds: number, processes: readonly { run(sweep: string):
   const asked: Asked[] = []
   let seen = service.operator.journal.length
   for (let ms = 0; ms < seconds * SECOND; ms += STEP_MS) {
-    await Promise.all(processes.map((one) => one.run('follow-charges')))
+    await Promise.all(processes.map((process) => process.run('follow-charges')))
     for (const { what, reference } of service.operator.journal.slice(seen))
       if (what === 'question')
         asked.push({

@@ -155,7 +155,7 @@ test('its QR codes and pictures are files with their own headers, cached as long
   assert.ok(src.startsWith(`/pay/@${shop.handle}/pictures/${item.id}?v=`), src)
   const { body } = await somebody.get(`/pay/@${shop.handle}/items.json`)
   assert.deepEqual(
-    body.items.map((one: any) => one.picture_url),
+    body.items.map((item: any) => item.picture_url),
     [undefined, `${service.url}${src}`],
   )
   for (const [path, type, age] of [

@@ -70,7 +70,7 @@ test('the list is newest first, page by page, the same in both modes, and only f
     assert.deepEqual(new Set(walked), new Set(made))
     const rows = (await api.get(SUBACCOUNTS)).body.data
     assert.deepEqual(
-      rows.map((one: any) => one.id),
+      rows.map((row: any) => row.id),
       walked,
     )
     const newestFirst = [...rows].sort((a: any, b: any) =>

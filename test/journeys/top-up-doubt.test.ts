@@ -55,7 +55,9 @@ test('the sweep takes over what a dead process left, and a late answer to its su
   const answering = gate()
   service.operator.onSubmit({ answer: 'refuse to serve', takes: true, until: answering.opened }, phone)
   const waiting = refusalOrTopUp(ask())
-  await eventually('the phone is asked', () => service.rail.submitted.some((one) => one.phone === phone))
+  await eventually('the phone is asked', () =>
+    service.rail.submitted.some((attempt) => attempt.phone === phone),
+  )
   service.pass(31_000)
   await service.run('follow-top-ups')
   const [left] = await listed()

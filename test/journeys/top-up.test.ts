@@ -137,7 +137,9 @@ test('one key asks a phone once, however often it is sent, and never for another
   const answering = gate()
   service.operator.onSubmit({ answer: 'accept', until: answering.opened }, phone)
   const first = ask({ key: 'k' })
-  await eventually('the phone is asked', () => service.rail.submitted.some((one) => one.phone === phone))
+  await eventually('the phone is asked', () =>
+    service.rail.submitted.some((attempt) => attempt.phone === phone),
+  )
   const others = await Promise.all([1, 2, 3].map(() => refusalOf(ask({ key: 'k' }))))
   assert.deepEqual([...new Set(others.map(({ status, code }) => `${status} ${code}`))], ['409 conflict'])
   answering.open()
@@ -148,7 +150,7 @@ test('one key asks a phone once, however often it is sent, and never for another
   assert.equal(heardOf(service, 'submit', made.railReference).length, 1)
   assert.equal((await listed()).length, 1)
   const together = await Promise.all([1, 2, 3, 4].map(() => ask({ key: 'two' }).catch(() => null)))
-  assert.equal(new Set(together.flatMap((one) => one?.id ?? [])).size, 1)
+  assert.equal(new Set(together.flatMap((topUp) => topUp?.id ?? [])).size, 1)
   assert.equal((await listed()).length, 2)
 })
 

@@ -37,7 +37,8 @@ prepare(async () => {
 
 const orderText = (goods: string) => `{"machine":"M-1","amount":3500,"goods":${goods}}`
 const goodsIn = (text: string) => text.match(/"goods":(\[.*?\}\])/)?.[1]
-const commandFor = (orderId: string) => supplier.commands.find((one) => one.orderId === orderId)?.text ?? ''
+const commandFor = (orderId: string) =>
+  supplier.commands.find((command) => command.orderId === orderId)?.text ?? ''
 const eventFor = async (subject: string) =>
   (
     await service.rows<{ body: string }>(

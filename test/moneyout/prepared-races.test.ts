@@ -30,8 +30,10 @@ test('thirty approvals by three owners at once over two services are one payout'
         approve(nth % 2 === 0 ? service : beside, owners[nth % 3] as (typeof owners)[0], id),
       ),
     )
-    const answered = approvals.flatMap((one) => (one.status === 'fulfilled' ? [one.value.objectId] : []))
-    const refused = approvals.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+    const answered = approvals.flatMap((approval) =>
+      approval.status === 'fulfilled' ? [approval.value.objectId] : [],
+    )
+    const refused = approvals.flatMap((approval) => (approval.status === 'rejected' ? [approval.reason] : []))
     assert.ok(answered.length > 0)
     assert.deepEqual([...new Set(answered)], [await madeBy(id)])
     for (const { status, message } of refused)

@@ -178,7 +178,7 @@ test('D12: what comes within ten minutes of a message of its kind is told togeth
   await look()
   const [, digest, ...more] = told('critical_break').slice(before)
   assert.deepEqual(more, [])
-  for (const id of others) assert.ok(digest.alerts.some((one: any) => one.subject === `cell_0 ${id}`))
+  for (const id of others) assert.ok(digest.alerts.some((alert: any) => alert.subject === `cell_0 ${id}`))
   await closeBreaks()
 })
 
@@ -191,7 +191,7 @@ test('D12: alerts test reaches a person, and doctor asks for the code until it w
   }
   const says = async (env: Record<string, string>) =>
     oneJson(await runInside(['doctor', '--json'], env), 1)
-      .findings.map((one: any) => `${one.level} ${one.says}`)
+      .findings.map((finding: any) => `${finding.level} ${finding.says}`)
       .join('\n')
   const without = { ...production, ALERT_WEBHOOK: '' }
   assert.match(await says(without), /^refused ALERT_WEBHOOK is not set/m)

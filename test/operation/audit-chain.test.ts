@@ -147,7 +147,7 @@ test('two processes that seal at once make one chain', async () => {
   for (let nth = 0; nth < 20; nth += 1) ids.push(await act())
   const before = (await sealsOf()).length
   const sealers = Array.from({ length: 4 }, () => auditSealer(service.app))
-  const sealed = await Promise.all(sealers.map((one) => one.runOnce()))
+  const sealed = await Promise.all(sealers.map((sealer) => sealer.runOnce()))
   assert.deepEqual(
     sealed.filter((count) => count > 0),
     [20],

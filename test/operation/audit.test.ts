@@ -136,7 +136,7 @@ test('A18: nobody changes the audit or its seals: not the service, and not the o
   await service.run('seal-audit')
   const faults = await ledgerGuardFaults(service.app.db, ['cell_0', 'directory'])
   assert.deepEqual(
-    faults.filter((one) => /audit/.test(one)),
+    faults.filter((fault) => /audit/.test(fault)),
     [],
   )
   for (const place of ['cell_0', 'directory'])

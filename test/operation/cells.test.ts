@@ -54,7 +54,7 @@ async function addCell(url: string, cell: string): Promise<void> {
 async function runEverywhere(name: string): Promise<number> {
   let handled = 0
   for (const app of service.gateway.cells) {
-    const sweep = sweepsOf(app).find((one) => one.name === name)
+    const sweep = sweepsOf(app).find((cellSweep) => cellSweep.name === name)
     assert.ok(sweep)
     handled += await sweep.runOnce()
     await sweep.finish?.()

@@ -70,11 +70,11 @@ test('refused credentials and a refused callback address are told, each for itse
   await service.run('raise-alerts')
   const says = told('rail_refuses').map((one) => one.says)
   assert.ok(
-    says.some((one) => /INVALID_CALLBACK_URL_HOST/.test(one)),
+    says.some((say) => /INVALID_CALLBACK_URL_HOST/.test(say)),
     `${says}`,
   )
   assert.ok(
-    says.some((one) => /refuses the credentials of ug-1 for collection/.test(one)),
+    says.some((say) => /refuses the credentials of ug-1 for collection/.test(say)),
     `${says}`,
   )
 })

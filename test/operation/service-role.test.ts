@@ -62,7 +62,9 @@ async function production(settings: Record<string, string>, code: number): Promi
     ...settings,
   }
   const { findings } = oneJson(await runInside(['doctor', '--json'], env), code)
-  return findings.map((one: { level: string; says: string }) => `${one.level} ${one.says}`).join('\n')
+  return findings
+    .map((finding: { level: string; says: string }) => `${finding.level} ${finding.says}`)
+    .join('\n')
 }
 
 const LEDGER = /the service signs in as|the service works as the role|the triggers that keep/

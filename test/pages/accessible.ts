@@ -45,8 +45,8 @@ export const moving = (page: Page): Promise<string[]> =>
   page.locator(':root').evaluate((root: any) =>
     root.ownerDocument
       .getAnimations()
-      .filter((one: any) => one.playState === 'running')
-      .map((one: any) => one.animationName ?? one.transitionProperty),
+      .filter((getAnimation: any) => getAnimation.playState === 'running')
+      .map((getAnimation: any) => getAnimation.animationName ?? getAnimation.transitionProperty),
   )
 
 /** Buttons, fields, and links on a line of their own that are too small for a thumb. */
@@ -56,7 +56,7 @@ export const smallTargets = (page: Page): Promise<string[]> =>
     .evaluateAll(
       (targets: any[], least) =>
         targets
-          .map((one) => ({ one, box: one.getBoundingClientRect() }))
+          .map((target) => ({ one: target, box: target.getBoundingClientRect() }))
           .filter(({ box }) => box.width > 0 && Math.min(box.width, box.height) < least)
           .map(({ one, box }) => `${one.localName} ${one.textContent}: ${box.width} by ${box.height}`),
       LEAST_TARGET,

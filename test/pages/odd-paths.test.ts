@@ -41,7 +41,7 @@ test('a name in a path that nothing can have is 404, for pages and forms of ever
   const wrong: (string | null)[] = []
   let nth = 0
   for (const { browser, base, routes } of surfaces)
-    for (const route of routes.filter((one) => pathOf(one).includes(':'))) {
+    for (const route of routes.filter((route) => pathOf(route).includes(':'))) {
       nth += 1
       for (const odd of inTurn(ODD, nth, 2)) {
         const address = `${base}${pathOf(route).replace(/:\w+/g, odd)}`

@@ -13,7 +13,7 @@ const STYLE = `
 export function screenshotsPage(pictures: readonly Picture[]): string {
   const states = [...new Set(pictures.map(({ state }) => state))]
   const rows = states.map((state) => {
-    const own = pictures.filter((one) => one.state === state)
+    const own = pictures.filter((picture) => picture.state === state)
     return `<section><h2>${state}</h2><div>${own.map(figure).join('')}</div></section>`
   })
   const head = `<meta charset="utf-8"><title>Screenshots</title><style>${STYLE}</style>`

@@ -75,6 +75,6 @@ async function namedAlike(page: Page): Promise<string[]> {
           return one.getAttribute('aria-label') ?? label.textContent.trim()
         }),
     )
-  const twice = names.filter((one, nth) => names.indexOf(one) !== nth)
+  const twice = names.filter((name, nth) => names.indexOf(name) !== nth)
   return [...new Set(twice)].map((one) => `two fields or buttons are called ${one}`)
 }

@@ -15,7 +15,7 @@ test('A67: cookies of people want https, but for plain http on this machine', as
     const { setCookies } = await browserOf({ url })
       .post('/dashboard/sign-up', form)
       .finally(() => at.close())
-    return setCookies.map((one) => one.replace(/=[\w-]{43}/, ''))
+    return setCookies.map((setCookie) => setCookie.replace(/=[\w-]{43}/, ''))
   }
   const rest = (seconds: number) => `; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax`
   const [session, known] = [rest(43_200), rest(34_560_000)]

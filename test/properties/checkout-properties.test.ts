@@ -160,7 +160,7 @@ test('histories in which several things happen at once break no rule of links, c
     fc.asyncProperty(fc.array(busy, { minLength: 8, maxLength: 20, size: 'max' }), async (groups) => {
       const counter = await newCounter(service)
       for (const group of groups) {
-        const statuses = (await Promise.all(group.map((one) => act(one, counter)))).flat()
+        const statuses = (await Promise.all(group.map((step) => act(step, counter)))).flat()
         for (const status of statuses) assert.ok(TOLD.includes(status), `answered ${status}`)
         await assertRules(counter)
       }

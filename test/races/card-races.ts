@@ -54,8 +54,10 @@ export const oneCardOnManyLinks: Race = {
       all.push(...(await chargesOn(fleet, links)))
     }
     const sums = await sumsOf(fleet, card)
-    const covered = all.filter((one) => one.card === one.amount).length
-    const partly = all.filter((one) => one.card > 0 && one.card < one.amount).length
+    const covered = all.filter((linkCharge) => linkCharge.card === linkCharge.amount).length
+    const partly = all.filter(
+      (linkCharge) => linkCharge.card > 0 && linkCharge.card < linkCharge.amount,
+    ).length
     if (partly === 0 || sums.freed === 0 || sums.uses === sums.freed)
       wrong.push(`not every way was gone: ${covered} covered, ${partly} partly, ${JSON.stringify(sums)}`)
     const seen = `${sums.uses} uses, ${covered} covered, ${sums.freed} freed, ${sums.restored} restored, ${sums.balance} left`

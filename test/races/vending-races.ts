@@ -165,12 +165,12 @@ async function retryAndRefund(fleet: Fleet, { id, charge }: Paid, nth: number) {
   const { status } = await refund
   const late = await retry(nth)
   const commands = commandsFor(fleet, charge) - before
-  const good = replies.filter((one) => one.status === 200 && JSON.parse(one.text).ok).length
+  const good = replies.filter((reply) => reply.status === 200 && JSON.parse(reply.text).ok).length
   const wrong: string[] = []
   if (status !== 202) wrong.push(`${id}: its refund was answered ${status}`)
   if (commands > 1 || good > commands) wrong.push(`${id}: ${commands} commands, told of ${good}`)
   const strange = replies.filter(
-    (one) => ![200, 409].includes(one.status) && !one.text.includes(AFTER_REFUND),
+    (reply) => ![200, 409].includes(reply.status) && !reply.text.includes(AFTER_REFUND),
   )
   if (strange.length > 0) wrong.push(`${id}: ${strange[0]?.text}`)
   if (late.status !== 400 && late.status !== 409)

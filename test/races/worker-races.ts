@@ -62,7 +62,7 @@ export const resendAgainstAttempt: Race = {
     await until(fleet, `select 1 from deliveries where event_id = '${event.id}' and status = 'pending'`)
     const attempts = slow.receiver.received.filter((one) => one.event.id === event.id)
     const wrong = together > 1 ? [`${together} attempts of one delivery at a time`] : []
-    if (attempts.some((one) => one.body !== body)) wrong.push('an attempt carried other bytes')
+    if (attempts.some((attempt) => attempt.body !== body)) wrong.push('an attempt carried other bytes')
     const refused = resent.filter(({ status }) => status !== 202)
     if (refused.length > 0) wrong.push(`${refused.length} resends were refused: ${refused[0]?.text}`)
     return { wrong, seen: `${attempts.length} attempts, at most ${together} at a time` }

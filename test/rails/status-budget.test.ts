@@ -41,11 +41,12 @@ async function askFor(seconds: number, id: string, askers: readonly Asker[]): Pr
 const mostInASecond = (questions: readonly Question[]) =>
   Math.max(
     ...questions.map(
-      ({ atMs }) => questions.filter((one) => one.atMs >= atMs && one.atMs < atMs + SECOND).length,
+      ({ atMs }) =>
+        questions.filter((question) => question.atMs >= atMs && question.atMs < atMs + SECOND).length,
     ),
   )
 const shareOf = (questions: readonly Question[], level: QuestionLevel) =>
-  questions.filter((one) => one.level === level).length / questions.length
+  questions.filter((question) => question.level === level).length / questions.length
 
 for (const processes of [1, 2, 4])
   test(`${processes} processes together ask 8 a second, and never more than 10 in any second`, async () => {

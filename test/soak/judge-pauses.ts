@@ -21,7 +21,7 @@ export async function judgePauses(
 ): Promise<{ paused: string[]; unnoticed: string[] }> {
   const opened = await sql<Opened>(CRITICAL)
   const innocent = opened.filter(({ reference }) => !misled.has(reference ?? ''))
-  const deserved = opened.filter((one) => !innocent.includes(one))
+  const deserved = opened.filter((opened) => !innocent.includes(opened))
   const ids = deserved.map(({ id }) => id)
   const stopped = await sql<{ handle: string; mode: string; by: string }>(PAUSED, [ids])
   const noticed = new Set(deserved.map(({ reference }) => reference))

@@ -18,7 +18,7 @@ export async function judgePosts(
   wrong: readonly WrongTime[],
 ): Promise<string[]> {
   const arrived = new Map<string, number>()
-  for (const { method, reference, at } of operators.flatMap((one) => one.journal()))
+  for (const { method, reference, at } of operators.flatMap((operator) => operator.journal()))
     if (method === 'POST' && reference !== null && !wrong.some(({ from, to }) => at >= from && at <= to))
       arrived.set(reference, at)
   const marked = await sql<{ reference: string; subject: string; since: Date }>(MARKED)

@@ -22,7 +22,7 @@ export const MISLEADING: readonly Rule[] = [
 export const misledReferences = (operators: readonly Emulator[]): Set<string> =>
   new Set(
     operators
-      .flatMap((one) => one.transactions())
+      .flatMap((operator) => operator.transactions())
       .filter(({ rule }) => rule?.executeTwice === true || rule?.reversal !== undefined)
       .map(({ reference }) => reference),
   )

@@ -28,7 +28,7 @@ export async function untilSettled(
     const open = await installation.sql<{ id: string; reference: string; followAt: Date; waits: boolean }>(
       OPEN,
     )
-    const theirs = new Set(operators.flatMap((one) => Object.keys(one.oracle().references)))
+    const theirs = new Set(operators.flatMap((operator) => Object.keys(operator.oracle().references)))
     const left = open.filter(({ reference, waits }) => waits || theirs.has(reference))
     if (left.length === 0) return []
     const now = installation.clock.now()

@@ -83,7 +83,7 @@ test('a mutation that asks nobody would be found', () => {
 test('every action of the table is asked for, and every audited one leaves its row', () => {
   const product = SRC.filter(({ path }) => path !== 'src/actors/actions.ts')
   const says = (action: string, ...alsoBy: RegExp[]) =>
-    product.some(({ text }) => text.includes(`'${action}'`) && alsoBy.every((one) => one.test(text)))
+    product.some(({ text }) => text.includes(`'${action}'`) && alsoBy.every((pattern) => pattern.test(text)))
   const actions = Object.keys(ACTIONS) as (keyof typeof ACTIONS)[]
   assert.deepEqual(
     actions.filter((action) => !says(action)),

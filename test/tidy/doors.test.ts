@@ -11,8 +11,8 @@ const PRODUCT = ALL.filter(({ path }) => path.startsWith('src/') && !path.endsWi
 function importsOf(what: RegExp, allowed: RegExp): string[] {
   return PRODUCT.filter(({ path }) => !allowed.test(path)).flatMap(({ path, imports }) =>
     imports
-      .filter((one) => !one.typeOnly && what.test(one.path))
-      .map((one) => `${path}:${one.line} ${one.path}`),
+      .filter((imported) => !imported.typeOnly && what.test(imported.path))
+      .map((imported) => `${path}:${imported.line} ${imported.path}`),
   )
 }
 
@@ -38,7 +38,9 @@ test('only alerts, machine suppliers and webhooks send through it', () => {
 test('only routes, the sender of replies and the frame see HTTP', () => {
   const doors = /^src\/(?:http\/|(?:[\w-]+\/)+(?:[\w-]+-)?routes\.ts$|checkout\/send-reply\.ts$)/
   const seen = PRODUCT.filter(({ path }) => !doors.test(path)).flatMap(({ path, imports }) =>
-    imports.filter((one) => /^@?fastify\b/.test(one.path)).map((one) => `${path}:${one.line}`),
+    imports
+      .filter((imported) => /^@?fastify\b/.test(imported.path))
+      .map((imported) => `${path}:${imported.line}`),
   )
   assert.deepEqual(seen, [])
 })

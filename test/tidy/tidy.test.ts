@@ -103,8 +103,8 @@ test('nothing in src, bench or scripts imports a test, and src imports neither b
   none(
     product.flatMap(({ path, imports }) =>
       imports
-        .filter((one) => /^(?:test|bench|emulator)\/|\.test\.[jt]s$/.test(one.path))
-        .map((one) => `${path}:${one.line}`),
+        .filter((imported) => /^(?:test|bench|emulator)\/|\.test\.[jt]s$/.test(imported.path))
+        .map((imported) => `${path}:${imported.line}`),
     ),
   )
 })
@@ -113,7 +113,9 @@ test('the emulator imports nothing of src, and has one clock and one source of c
   const emulator = ALL.filter(({ path }) => path.startsWith('emulator/'))
   none(
     emulator.flatMap(({ path, imports }) =>
-      imports.filter((one) => /^(?:src|test|bench)\//.test(one.path)).map((one) => `${path}:${one.line}`),
+      imports
+        .filter((imported) => /^(?:src|test|bench)\//.test(imported.path))
+        .map((imported) => `${path}:${imported.line}`),
     ),
   )
   const others = emulator.filter(({ path }) => path !== 'emulator/clock.ts')
@@ -147,7 +149,9 @@ test('nothing watches promises, which costs every payment, but what is used wher
   const others = SRC.filter(({ path }) => path !== 'src/platform/async-context.ts')
   none(
     others.flatMap(({ path, imports }) =>
-      imports.filter((one) => /\basync_hooks$/.test(one.path)).map((one) => `${path}:${one.line}`),
+      imports
+        .filter((imported) => /\basync_hooks$/.test(imported.path))
+        .map((imported) => `${path}:${imported.line}`),
     ),
   )
 })
@@ -170,7 +174,8 @@ test(`no file is longer than ${LONGEST_FILE} lines`, () => {
 test(`no function is longer than ${LONGEST_FUNCTION} lines`, (context) => {
   const all = ALL.flatMap(functionsOf)
   assert.ok(all.length > 300, 'the functions were found')
-  const say = (one: (typeof all)[number]) => `${one.path}:${one.line} ${one.length} lines: ${one.name}`
+  const say = (foundFunction: (typeof all)[number]) =>
+    `${foundFunction.path}:${foundFunction.line} ${foundFunction.length} lines: ${foundFunction.name}`
   const product = all.filter(({ path }) => path.startsWith('src/') && !path.endsWith('.test.ts'))
   for (const one of product.filter(({ length }) => length > LONG_FUNCTION)) context.diagnostic(say(one))
   // A test tells a whole story, so it may be twice as long as a function of the product.
@@ -209,7 +214,9 @@ test('every table has an owner, and only statements in its folder write it', () 
   const past = writes.filter(({ path, table }) => path !== (ONE_WRITER[table] ?? path))
   none(past.map(({ place, table }) => `${place} writes ${table}, not ${ONE_WRITER[table]}`))
   none(
-    doors.filter(([table, path]) => !writes.some((one) => one.table === table && one.path === path)).flat(),
+    doors
+      .filter(([table, path]) => !writes.some((write) => write.table === table && write.path === path))
+      .flat(),
   )
 })
 

@@ -178,7 +178,7 @@ test('the database refuses every move that the table does not have', async () =>
      decided_at = ${/ed$/.test(state) && state !== 'submitted' ? 'opened_at' : 'null'}, decided_by = ${/ed$/.test(state) && state !== 'submitted' ? `'x'` : 'null'}`
   let number = 0
   for (const from of states)
-    for (const to of states.filter((one) => one !== from)) {
+    for (const to of states.filter((state) => state !== from)) {
       number += 1
       await service.rows(
         `insert into verifications (merchant_id, number, state, opened_at) values ($1, $2, 'draft', now())`,

@@ -39,8 +39,10 @@ const slowly = async (person: Planted, more: { address?: string; fileBytes?: num
 
 /** Uploads that have begun and send nothing more, from as many addresses. */
 async function standingStill(people: readonly Planted[]): Promise<SlowUpload[]> {
-  const sent = await Promise.all(people.map((one, nth) => slowly(one, { address: `198.51.100.${nth}` })))
-  await Promise.all(sent.map((one) => one.send(KIB)))
+  const sent = await Promise.all(
+    people.map((person, nth) => slowly(person, { address: `198.51.100.${nth}` })),
+  )
+  await Promise.all(sent.map((slowUpload) => slowUpload.send(KIB)))
   return sent
 }
 
@@ -67,7 +69,7 @@ test('a full share of unconfirmed senders is told to wait, holds up no confirmed
   assert.equal((await upload(await owner())).status, 303)
   service.pass(11 * A_SECOND)
   assert.equal((await upload(late)).status, 303)
-  const [gone] = await Promise.race(slow.map(async (one) => [await one.answered]))
+  const [gone] = await Promise.race(slow.map(async (slowUpload) => [await slowUpload.answered]))
   assert.match(gone ?? '', /^HTTP\/1\.1 429 .*yours came so slowly that it gave way/s)
   hangUp(slow)
 })

@@ -50,7 +50,7 @@ const breaches = async () =>
   ).rows
 
 test('work that is late is told by an alert and pauses nobody', async () => {
-  const late = INVARIANTS.flatMap((one) => (one.late ? one.id : []))
+  const late = INVARIANTS.flatMap((invariant) => (invariant.late ? invariant.id : []))
   for (const wanted of late) {
     const sql = PLANTED_FAULTS.find(({ id }) => id === wanted)?.sql ?? ''
     // A delivery that is given another name would break its event as well.

@@ -131,10 +131,10 @@ async function requestsOf({ operator }: LiveService, step: Asked, { shop, api, k
       return Promise.all([api.post('/v1/payouts', body, key), api.post('/v1/payouts', body, key)])
     }
     case 'bulk': {
-      const payouts = step.items.map((one) => ({
-        amount: one.amount,
-        phone: `0700000${String(one.reference).padStart(3, '0')}`,
-        reference: `rent-${one.reference}`,
+      const payouts = step.items.map((item) => ({
+        amount: item.amount,
+        phone: `0700000${String(item.reference).padStart(3, '0')}`,
+        reference: `rent-${item.reference}`,
       }))
       const send = (using: Record<string, string>) => api.post('/v1/payouts/bulk', { payouts }, using)
       return [

@@ -16,7 +16,8 @@ const HOSTILE = [...HOSTILE_TEXTS, '</noscript><meta http-equiv=refresh content=
 const EVERY = EXAMPLE_SCREENS.flatMap(({ name, view, setting }) =>
   LANGUAGES.map((language) => ({ name, view, language, html: renderPage(view, { ...setting, language }) })),
 )
-const example = (name: string) => EXAMPLE_SCREENS.find((one) => one.name === name) as ExampleScreen
+const example = (name: string) =>
+  EXAMPLE_SCREENS.find((exampleScreen) => exampleScreen.name === name) as ExampleScreen
 const show = (name: string, setting: Partial<Setting> = {}) => {
   const { view, ...found } = example(name)
   return renderPage(view, { ...found.setting, ...setting })

@@ -25,7 +25,8 @@ const ADDRESSES = new Set(
 const EVERY = EXAMPLE_VIEWS.flatMap(({ name, view, setting }) =>
   LANGUAGES.map((language) => ({ name, language, html: renderPage(view, { ...setting, language }) })),
 )
-const example = (name: string) => EXAMPLE_VIEWS.find((one) => one.name === name) as ExampleView
+const example = (name: string) =>
+  EXAMPLE_VIEWS.find((exampleView) => exampleView.name === name) as ExampleView
 const show = (name: string, over: object = {}, setting: Partial<Setting> = {}) => {
   const found = example(name)
   return renderPage({ ...found.view, ...over } as View, { ...found.setting, ...setting })

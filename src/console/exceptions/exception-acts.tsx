@@ -74,7 +74,7 @@ type ByTwoProps = {
 
 /** A form by which one asks. Of one thing one waits at a time: then the way to it, unless this form was just refused, which it says. */
 function ByTwo({ visit, asked, state, form, kind, title, children }: ByTwoProps) {
-  const waiting = asked.find((one) => one.kind === kind && isWaiting(one, visit.now))
+  const waiting = asked.find((approval) => approval.kind === kind && isWaiting(approval, visit.now))
   return (
     <Section title={title}>
       {waiting === undefined || state?.path === form.path ? (

@@ -89,7 +89,7 @@ function filterOf({ query, waiting }: ConsoleVisit): ExceptionFilter {
     // Nobody has chosen: the first list on which something waits.
     list:
       LISTS.find((one) => one === query.list) ??
-      LISTS.find((one) => exceptionsOf(waiting, one) > 0) ??
+      LISTS.find((list) => exceptionsOf(waiting, list) > 0) ??
       'missing',
     isOpen: query.state !== 'resolved',
     severity: severity === 'critical' || severity === 'major' ? severity : null,

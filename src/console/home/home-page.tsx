@@ -19,7 +19,7 @@ const { count } = HOME
 /** Whether the console has this page. */
 function isThere(path: string): boolean {
   const [place = path] = path.split('#', 1)
-  return NAVIGATION.some(({ entries }) => entries.some((one) => belongsTo(place, one.path)))
+  return NAVIGATION.some(({ entries }) => entries.some((entry) => belongsTo(place, entry.path)))
 }
 
 /** The title of a figure, which leads to its page where the console has it. */

@@ -86,7 +86,8 @@ export function Rails({ figures }: { figures: ServiceFigures }) {
   const rows = figures.rails.map((rail) => ({
     ...rail,
     float:
-      figures.floats.find((one) => one.installation === rail.installation && one.side === rail.side) ?? null,
+      figures.floats.find((float) => float.installation === rail.installation && float.side === rail.side) ??
+      null,
   }))
   if (rows.length === 0) return <Empty title={rails.none} />
   return <Table caption={rails.title} rows={rows} columns={RAILS} />

@@ -109,12 +109,12 @@ const ASKED: readonly Column<RunRequest>[] = [
   { title: asked.columns.at, cell: ({ askedAt }) => <Time at={askedAt} /> },
   {
     title: asked.columns.state,
-    cell: (one) => (
+    cell: (runRequest) => (
       <>
-        <AskedState of={one} />
-        {one.error !== null && (
+        <AskedState of={runRequest} />
+        {runRequest.error !== null && (
           <p class="hint">
-            <Said text={one.error} />
+            <Said text={runRequest.error} />
           </p>
         )}
       </>

@@ -19,9 +19,9 @@ const VerifyResult = ({ run }: { run: VerifyRun }) => (
       <div class="hint">
         <p>{words.accepted(id, count)}</p>
         <ul class="plain">
-          {offenders.map((one) => (
+          {offenders.map((offender) => (
             <li>
-              <code>{shown(one)}</code>
+              <code>{shown(offender)}</code>
             </li>
           ))}
           {count > offenders.length && <li>{words.more}</li>}

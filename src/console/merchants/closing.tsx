@@ -18,7 +18,7 @@ export async function closingSection({ app, merchant }: Pick<MerchantRead, 'app'
       </p>
       {waits.length > 0 && (
         <p>
-          {words.waits} {waits.map((one) => words.on[one]).join(', ')}
+          {words.waits} {waits.map((wait) => words.on[wait]).join(', ')}
         </p>
       )}
     </Section>

@@ -12,7 +12,7 @@ const COLUMNS: readonly Column<ListedMerchant>[] = [
   { title: columns.name, cell: ({ name }) => <Said text={name} /> },
   { title: columns.handle, cell: ({ handle }) => handle },
   { title: columns.verification, cell: ({ kycStatus }) => <Status word={kycStatus} /> },
-  { title: columns.state, cell: (one) => <State {...one} /> },
+  { title: columns.state, cell: (listedMerchant) => <State {...listedMerchant} /> },
   { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} day /> },
 ]
 

@@ -69,7 +69,7 @@ const firstIn = ({ visit: { query }, batch }: Told) =>
 const toMend = ({ error, status }: BatchItem) => error !== null || status === 'failed'
 const inOrder = (items: readonly BatchItem[]) => [
   ...items.filter(toMend),
-  ...items.filter((one) => !toMend(one)),
+  ...items.filter((item) => !toMend(item)),
 ]
 
 function Lines({ told: { visit, batch, items }, from }: { told: Told; from: number }) {

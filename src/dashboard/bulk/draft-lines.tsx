@@ -38,7 +38,7 @@ export function DraftLines({ visit, preview, from, holders }: LinesProps) {
     holders === null
       ? { 'data-live': addressWith(here, { part: 'names', from: String(from) }) }
       : { 'data-live': '' }
-  const byLine = new Map((holders ?? []).map((one) => [one.line, one]))
+  const byLine = new Map((holders ?? []).map((holder) => [holder.line, holder]))
   return (
     <div {...asks}>
       <Table caption={words.lines} rows={rows} columns={columnsWith(byLine)} />

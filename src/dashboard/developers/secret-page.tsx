@@ -14,8 +14,8 @@ export const secretPage = (
     <>
       <h1>{title}</h1>
       <Note tone="warn">
-        {says.map((one) => (
-          <p>{one}</p>
+        {says.map((line) => (
+          <p>{line}</p>
         ))}
       </Note>
       <Copy text={secret} label={label} />

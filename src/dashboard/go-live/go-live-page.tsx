@@ -22,7 +22,7 @@ const PLACES: Record<GoLiveStep, { path: string; see: Action }> = {
 
 async function showGoLive(visit: DashboardVisit) {
   const facts = await goLiveFacts(visit.gateway, visit.merchant, visit.signedIn.at)
-  const done = facts.filter((one) => one.done).length
+  const done = facts.filter((fact) => fact.done).length
   return shownPage(
     GO_LIVE.title,
     <>

@@ -17,7 +17,7 @@ export const OperatorNotes = ({
 }) => (
   <>
     {states
-      .filter((one) => side === undefined || one.side === side)
+      .filter((state) => side === undefined || state.side === side)
       .map(({ channel, side: concerned, state, since }) => (
         <Note tone="warn">
           <p>{OPERATORS.says[state][concerned](OPERATORS.names[channel], timeText(since))}</p>

@@ -35,7 +35,7 @@ const FILTERS: readonly Filter[] = [
 /** What was prepared, newest first. */
 export async function showPreparedList(visit: DashboardVisit): Promise<Shown> {
   const { app, caller, query } = visit
-  const status = PREPARED_STATUSES.find((one) => one === query.status) ?? null
+  const status = PREPARED_STATUSES.find((preparedStatus) => preparedStatus === query.status) ?? null
   const window = { ...readListWindow(pageQuery(query)), endingBefore: query.before ?? null }
   const listed = await listPrepared(app, caller, { ...window, status })
   const here = visit.to('/payouts/prepared')

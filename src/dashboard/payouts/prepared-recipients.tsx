@@ -51,7 +51,7 @@ export function Recipients({ visit, row, holders, waits }: RecipientsProps) {
   const here = visit.to(`/payouts/prepared/${row.id}`)
   const live =
     asks && holders === null ? { 'data-live': addressWith(here, { part: 'names' }) } : { 'data-live': '' }
-  const byLine = new Map((holders ?? []).map((one) => [one.line, one]))
+  const byLine = new Map((holders ?? []).map((lineHolder) => [lineHolder.line, lineHolder]))
   return (
     <div {...(asks ? live : {})}>
       {holders?.some(({ says }) => says === 'differs' || says === 'no wallet') && (

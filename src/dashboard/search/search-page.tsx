@@ -37,17 +37,21 @@ async function showSearch(visit: DashboardVisit): Promise<Shown> {
     {
       title: SEARCH.charges,
       path: '/charges',
-      rows: found.charges.map((one) => ({ ...one, who: one.phone })),
+      rows: found.charges.map((charge) => ({ ...charge, who: charge.phone })),
     },
     {
       title: SEARCH.payouts,
       path: '/payouts',
-      rows: found.payouts.map((one) => ({ ...one, who: one.recipientPhone })),
+      rows: found.payouts.map((payout) => ({ ...payout, who: payout.recipientPhone })),
     },
     {
       title: SEARCH.links,
       path: '/links',
-      rows: found.links.map((one) => ({ ...one, who: null, status: presentLink(one, app.baseUrl).status })),
+      rows: found.links.map((link) => ({
+        ...link,
+        who: null,
+        status: presentLink(link, app.baseUrl).status,
+      })),
     },
   ].filter(({ rows }) => rows.length > 0)
   const [only] = groups

@@ -120,8 +120,8 @@ function Closing({ visit, left, state }: Part) {
         <>
           <p>{WORDS.closing.takes}</p>
           <ul>
-            {waits.map((one) => (
-              <li>{WORDS.waits[one]}</li>
+            {waits.map((wait) => (
+              <li>{WORDS.waits[wait]}</li>
             ))}
           </ul>
         </>

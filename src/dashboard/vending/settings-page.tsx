@@ -167,7 +167,7 @@ export const VENDING_SETTINGS_ROUTES: readonly DashboardRoute[] = [
   form(JAM, {
     async submit(visit, { jams }) {
       const { app, caller, merchant } = visit
-      const autoRefundOnJam = JAMS.find((one) => one === jams) ?? 'off'
+      const autoRefundOnJam = JAMS.find((jam) => jam === jams) ?? 'off'
       await setMerchant(app, caller, { merchant, change: { autoRefundOnJam } })
       return back(visit, words.jams.done)
     },

@@ -57,7 +57,7 @@ export function StepList({
 export function nextAfter(step: WizardStep, of: Verification): string {
   const missing = missingSteps(of)
   const later = WIZARD.slice(WIZARD.indexOf(step) + 1)
-  const next = later.find((one) => missing.includes(one)) ?? missing[0]
+  const next = later.find((wizardStep) => missing.includes(wizardStep)) ?? missing[0]
   return next === undefined ? '/verification' : `/verification/${next}`
 }
 

@@ -154,5 +154,5 @@ export function labelOf(step: string, field: string): string {
 /** What a person reads of an answer: the label of a choice, else the answer itself. */
 export function answerText(step: keyof typeof STEP_FORMS, field: string, value: string): string {
   const found = STEP_FORMS[step].fields.find(({ name }) => name === field)
-  return found?.choices?.find((one) => one.value === value)?.label ?? value
+  return found?.choices?.find((choice) => choice.value === value)?.label ?? value
 }

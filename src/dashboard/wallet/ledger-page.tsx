@@ -38,13 +38,13 @@ export async function showWallet(visit: DashboardVisit): Promise<Shown> {
       <WalletPages visit={visit} at="/wallet" />
       {await pausedNote(visit)}
       <div class="cards">
-        {ACCOUNTS.map((one) => (
+        {ACCOUNTS.map((account) => (
           <div>
-            <p class="quiet">{accounts[one]}</p>
+            <p class="quiet">{accounts[account]}</p>
             <p class="big">
-              <Money amount={head[one]} />
+              <Money amount={head[account]} />
             </p>
-            <p class="hint">{WALLET.accountHints[one]}</p>
+            <p class="hint">{WALLET.accountHints[account]}</p>
           </div>
         ))}
       </div>

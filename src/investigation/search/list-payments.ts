@@ -65,7 +65,7 @@ async function search({ cells, filter, tokens, after }: Search): Promise<Payment
   )
   const order = { limit: ROWS, comesFirst: (a: Row, b: Row) => a.payment.createdAt > b.payment.createdAt }
   const { rows: shown, taken } = inTurn(
-    found.map((one) => one.rows),
+    found.map((cellFound) => cellFound.rows),
     order,
   )
   const rows = shown.map(({ payment }) => payment)
@@ -73,7 +73,7 @@ async function search({ cells, filter, tokens, after }: Search): Promise<Payment
     ({ cell }, nth) => [cell, endOf(found[nth], taken[nth] ?? 0, begun(cells[nth] as App))] as const,
   )
   const isOver = ends.every(([, place]) => place === null)
-  const until = found.flatMap((one) => (one.until === null ? [] : [one.until.getTime()]))
+  const until = found.flatMap((cellFound) => (cellFound.until === null ? [] : [cellFound.until.getTime()]))
   return {
     rows,
     next: isOver ? null : writePlaces(new Map(ends)),

@@ -66,8 +66,9 @@ function boundOf([first]: readonly Row[]): Mark | null {
 }
 
 /** Whether a place of the list comes before another. */
-const isNewer = (one: Mark, other: Mark): boolean =>
-  one.at.getTime() - other.at.getTime() > 0 || (one.at.getTime() === other.at.getTime() && one.id > other.id)
+const isNewer = (mark: Mark, other: Mark): boolean =>
+  mark.at.getTime() - other.at.getTime() > 0 ||
+  (mark.at.getTime() === other.at.getTime() && mark.id > other.id)
 
 /** Several parts as one, as far as all of them were looked through; `next` is where the list goes on, null at its end. */
 export function together(

@@ -51,7 +51,7 @@ test('all columns of a row are read, and each row is an item', async () => {
 
 test('the example of the description is valid', async () => {
   deepEqual(
-    (await read(CSV_EXAMPLE)).map((one) => one.ok && one.amount),
+    (await read(CSV_EXAMPLE)).map((bulkItem) => bulkItem.ok && bulkItem.amount),
     [5000, 10_000],
   )
 })

@@ -65,10 +65,12 @@ export const resultsOf = (merchantId: number, id: string) => call(RESULTS, merch
 
 /** Stores the results of the next items and the progress of the batch. */
 export function addResults(batch: BulkBatch, results: readonly ItemResult[], leaseUntil: Date): Call[] {
-  const fresh = results.flatMap((one) =>
-    'payoutId' in one && !one.replayed ? { batch, reference: one.reference, payoutId: one.payoutId } : [],
+  const fresh = results.flatMap((result) =>
+    'payoutId' in result && !result.replayed
+      ? { batch, reference: result.reference, payoutId: result.payoutId }
+      : [],
   )
-  const accepted = batch.accepted + results.filter((one) => 'payoutId' in one).length
+  const accepted = batch.accepted + results.filter((result) => 'payoutId' in result).length
   const made = results.map((result) => ({
     batch,
     result,

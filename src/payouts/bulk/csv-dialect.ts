@@ -20,8 +20,8 @@ export function dialectOf(bytes: Buffer): Dialect {
   const text = bytes.toString('utf8', 0, LOOKED_AT).replace(/^\uFEFF/, '')
   const line = text.split(/\r\n|\n|\r/).find((one) => /[^\s,;"]/.test(one)) ?? ''
   const [, said] = SAID.exec(line) ?? []
-  const named = SEPARATORS.find((one) => namesPay(line.split(one)))
-  const had = SEPARATORS.find((one) => line.includes(one))
+  const named = SEPARATORS.find((separator) => namesPay(line.split(separator)))
+  const had = SEPARATORS.find((separator) => line.includes(separator))
   return { separator: (said as Separator | undefined) ?? named ?? had ?? ',', lineEnds } // SAID holds no others.
 }
 

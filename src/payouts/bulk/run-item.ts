@@ -60,7 +60,7 @@ export async function openChunk(app: App, tx: Tx, { guards, ...opening }: Openin
   return {
     batch,
     desk: await openDesk(app, tx, { ...guards, heads, at }),
-    spent: new Map(spent.map((one) => [one.reference, one])),
+    spent: new Map(spent.map((spentReference) => [spentReference.reference, spentReference])),
     waiting: new Set(waiting.map((one) => one.reference)),
     readiness,
     at,

@@ -56,7 +56,7 @@ export async function openDesk(app: App, tx: Tx, locked: Locked): Promise<Desk> 
     tx,
     terms.filter(({ id }) => inTest.has(id)),
   )
-  const termsById = new Map(terms.map((one) => [one.id, one]))
+  const termsById = new Map(terms.map((terms) => [terms.id, terms]))
   const frozenFor = locked.stops[0]?.frozenFor ?? null
   const reserved: NewPayout[] = []
   const installations: string[] = []

@@ -69,7 +69,7 @@ export function linesIn({ kind, request }: Pick<StoredPrepared, 'kind' | 'reques
     }
     case 'schedule': {
       const { amount, recipients } = stored as ScheduleRequest
-      return recipients.map((one, index) => lineOf(index + 1, { amount, ...one }))
+      return recipients.map((recipient, index) => lineOf(index + 1, { amount, ...recipient }))
     }
     case 'bulk':
       return (stored as BulkItem[]).map((item, index) =>

@@ -34,7 +34,7 @@ export function payoutSender(app: App): PayoutSender {
 
   const budgeted = budgetedClaims(app, ASKED_PAYOUTS, (installation) => {
     const underWay = [...lanes['under way'].values()]
-    const here = underWay.filter((one) => one.installation === installation).length
+    const here = underWay.filter((duePayout) => duePayout.installation === installation).length
     return Math.min(LIVE_AT_ONCE - underWay.length, ONE_CONTRACT_AT_ONCE - here)
   })
 

@@ -100,7 +100,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     passing(reads, READ, () =>
       proving('statements', () =>
         withClient(single, async (client) => {
-          const results = await settled(together(client, () => calls.map((one) => run(client, one))))
+          const results = await settled(together(client, () => calls.map((call) => run(client, call))))
           return results.map((result) => result.rows) as never
         }),
       ),

@@ -40,7 +40,7 @@ export async function commitWork<T>(client: PoolClient, work: Work<T>): Promise<
     send: async (...calls) => {
       const sent = together(client, () => [
         ...(begun ? [] : [queryPrepared(client, BEGIN)]),
-        ...calls.map((one) => run(client, one)),
+        ...calls.map((call) => run(client, call)),
       ])
       begun = true
       const results = await settled(sent)
@@ -60,7 +60,7 @@ export async function commitWork<T>(client: PoolClient, work: Work<T>): Promise<
 
 async function commit(client: PoolClient, last: readonly Call[]): Promise<void> {
   const queries = together(client, () => [
-    ...last.map((one) => run(client, one)),
+    ...last.map((call) => run(client, call)),
     queryPrepared(client, COMMIT),
   ])
   crashPoint('batch.sent')

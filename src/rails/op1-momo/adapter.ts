@@ -51,7 +51,10 @@ export function op1Momo(parts: Op1Parts): Op1Rail {
     get installations() {
       return installations
         .map(presentInstallation)
-        .map((one) => ({ ...one, active: one.sides.some((side) => lineOf(side)?.own.id === one.id) }))
+        .map((installation) => ({
+          ...installation,
+          active: installation.sides.some((side) => lineOf(side)?.own.id === installation.id),
+        }))
         .sort((a, b) => Number(b.active) - Number(a.active))
     },
     ...abilities(parts, lines, lineOf),

@@ -19,8 +19,8 @@ function breaker(chance = 0): { breaker: Breaker; pass(ms: number): void; states
     states,
   }
 }
-const record = (one: Breaker, calls: readonly Call[]) => {
-  for (const call of calls) one.record(call)
+const record = (breaker: Breaker, calls: readonly Call[]) => {
+  for (const call of calls) breaker.record(call)
 }
 const faults = (count: number): Call[] => Array.from({ length: count }, () => 'fault')
 

@@ -54,12 +54,12 @@ export async function rangeOf(snapshot: Asked, ledger: Ledger, { start, end }: P
   for (const range of placesToLook(steps, last))
     for (const window of windowsOf(range, () => READ_AT_ONCE))
       edges.push(...(await snapshot.ask(EDGES, [...own, window.first, window.end, ...month])))
-  const first = Math.min(last + 1, ...edges.flatMap((one) => one.first ?? []))
-  return { first, end: Math.max(first, ...edges.flatMap((one) => one.end ?? [])) }
+  const first = Math.min(last + 1, ...edges.flatMap((edge) => edge.first ?? []))
+  return { first, end: Math.max(first, ...edges.flatMap((edge) => edge.end ?? [])) }
 }
 
 function placesToLook({ begins, ends, checked, gaps }: Steps, last: number): SeqRange[] {
-  const edges = [begins, ends].filter((one) => one !== null)
+  const edges = [begins, ends].filter((range) => range !== null)
   return [...edges, ...joined([...gaps, { first: checked + 1, end: last + 1 }])]
 }
 

@@ -35,7 +35,9 @@ export function directionOf(text: string): Direction {
 /** A line as it is printed: its stretches from left to right, by the Unicode bidirectional algorithm (UAX 9). */
 export function inReadingOrder(line: string, direction: Direction): Stretch[] {
   const characters = [...line.replace(TURNING_MARKS, '')]
-  const judged = characters.map((one) => (BEYOND.test(one) ? likeness(one) : one)).join('')
+  const judged = characters
+    .map((character) => (BEYOND.test(character) ? likeness(character) : character))
+    .join('')
   const embedding = bidi().getEmbeddingLevels(judged, direction)
   const stretches: Stretch[] = []
   let last = -1

@@ -31,11 +31,15 @@ export async function reopenMonths(app: App): Promise<number> {
     const [opened] = await tx.send(
       openAgain({ beyond: tooFarAhead(at, 0), month: month.start, most: AT_ONCE }),
     )
-    const last = (one: ClosedAhead): Call[] => [
-      call(FORGET_HEADERS, one.merchantId, one.mode, name),
+    const last = (closedAhead: ClosedAhead): Call[] => [
+      call(FORGET_HEADERS, closedAhead.merchantId, closedAhead.mode, name),
       auditRow({
-        ...{ actor, action: 'month.reopen', at, merchantId: one.merchantId, mode: one.mode },
-        ...{ subject: name, before: { closed_until: one.until }, after: { closed_until: month.start } },
+        ...{ actor, action: 'month.reopen', at, merchantId: closedAhead.merchantId, mode: closedAhead.mode },
+        ...{
+          subject: name,
+          before: { closed_until: closedAhead.until },
+          after: { closed_until: month.start },
+        },
       }),
     ]
     return { value: opened.length, last: opened.flatMap(last) }

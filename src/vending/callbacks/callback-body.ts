@@ -58,7 +58,7 @@ export function readCallback(body: Buffer): Callback {
   if (json === null) throw new Refusal(400, 'bad_request', 'empty or non-JSON body')
   const members = readMembers(text)
   checkForm(members)
-  const of = (name: string) => members.find((one) => one.name === name)
+  const of = (name: string) => members.find((member) => member.name === name)
   const sign = of('sign')
   if (sign?.kind !== 'string' || !SIGN.test(sign.text)) throw invalidSignature()
   const timestamp = readTimestamp(of('timestamp'), members)
@@ -142,8 +142,10 @@ export function readReport({
 function statusOf(members: readonly Member[]): Member | null {
   const says = (name: string) =>
     members.find(
-      (one) =>
-        one.name === name && (one.kind === 'string' || one.kind === 'number') && one.text.trim() !== '',
+      (member) =>
+        member.name === name &&
+        (member.kind === 'string' || member.kind === 'number') &&
+        member.text.trim() !== '',
     )
   return says('status') ?? says('state') ?? null
 }
@@ -154,7 +156,7 @@ const isDone = ({ kind, text }: Member) =>
 function readGoods(splist: unknown): ReportedGoods[] | null {
   if (!Array.isArray(splist) || splist.length === 0) return null
   const goods = splist.map(readProduct)
-  return goods.some((one) => one === null) ? null : (goods as ReportedGoods[])
+  return goods.some((good) => good === null) ? null : (goods as ReportedGoods[])
 }
 
 /** Units must be valid; number and name are only shown. */

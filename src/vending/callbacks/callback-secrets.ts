@@ -52,7 +52,7 @@ export const sealedSecrets = (merchantIds: readonly number[]): Call<SealedSecret
 /** Those of a merchant's secrets that may have signed a callback of this merchant and mode, the recommended one first. */
 export const openSecrets = (app: App, owner: Owner, sealed: readonly SealedSecret[]): CallbackSecret[] =>
   sealed
-    .flatMap((one) => open(app, owner, one) ?? [])
+    .flatMap((sealedSecret) => open(app, owner, sealedSecret) ?? [])
     .sort((a, b) => RECOMMENDED.indexOf(a.kind) - RECOMMENDED.indexOf(b.kind))
 
 /** Null: it signs nothing of this mode. */

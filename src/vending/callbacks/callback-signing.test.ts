@@ -36,7 +36,7 @@ test('the test vectors of the contract are matched digit by digit, and each veri
       bases.map((base) => signatureOf(SECRET, { timestamp, base })),
       signs,
     )
-    for (const sign of [...signs, ...signs.map((one) => one.toUpperCase())])
+    for (const sign of [...signs, ...signs.map((sign) => sign.toUpperCase())])
       assert.equal(whichSigned(['other', SECRET, SECRET], { sign, timestamp, bases }), 1)
   }
 })

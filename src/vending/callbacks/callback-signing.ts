@@ -63,12 +63,12 @@ export const isScalar = ({ kind }: Member): boolean => kind !== 'object' && kind
  * has two (contract.md 6.3 step 4). Only one if both are the same.
  */
 export function signedBases(members: readonly Member[]): string[] {
-  const signed = members.filter((one) => isScalar(one) && !UNSIGNED.has(one.name))
+  const signed = members.filter((member) => isScalar(member) && !UNSIGNED.has(member.name))
   const names = new Set(signed.map(({ name }) => name))
-  const renamed = signed.map((one) => {
-    const other = Object.hasOwn(ALIASES, one.name) ? ALIASES[one.name] : undefined
+  const renamed = signed.map((member) => {
+    const other = Object.hasOwn(ALIASES, member.name) ? ALIASES[member.name] : undefined
     // If both were sent they are two fields, not two spellings of one.
-    return other === undefined || names.has(other) ? one : { ...one, name: other }
+    return other === undefined || names.has(other) ? member : { ...member, name: other }
   })
   return [...new Set([baseOf(signed), baseOf(renamed)])]
 }

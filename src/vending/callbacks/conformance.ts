@@ -103,7 +103,7 @@ function readAsked(body: string): Asked {
   if (body.length > LONGEST_BODY) throw bodyTooLarge()
   // An empty body counts as an object without fields.
   const given = readMembers(body === '' ? '{}' : body)
-  const of = (name: string) => given.find((one) => one.name === name)
+  const of = (name: string) => given.find((member) => member.name === name)
   const payload = of('payload')
   const sign = of('sign')
   if (payload?.kind !== 'object' || sign?.kind !== 'string' || sign.text.trim() === '')

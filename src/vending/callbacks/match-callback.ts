@@ -101,7 +101,7 @@ export async function candidatesOf(
   ])
   const orderOf = ({ orderId }: Named) => (orderId === null ? null : (orders.get(orderId) ?? null))
   // If the charge is the attempt of the named order, the order is known already.
-  const asked = callbacks.filter((one) => one.chargeId !== orderOf(one)?.chargeId)
+  const asked = callbacks.filter((callback) => callback.chargeId !== orderOf(callback)?.chargeId)
   const charges = await byCharge(search, soughtBy(asked, 'chargeId'))
   return callbacks.map((callback) => {
     const { orderId, chargeId, machine } = callback

@@ -26,15 +26,15 @@ const AT_ONCE = 1000
 // A signature counts for one order. Stored in the order of the signatures, so that two batches with the same ones cannot
 // deadlock.
 const CALLBACKS = copyInto<KeptCallback>('add vendor callbacks', 'vendor_callbacks', {
-  merchant_id: bigint((one) => one.merchantId),
-  id: text((one) => one.id),
-  order_id: text((one) => one.orderId),
-  charge_id: text((one) => one.chargeId),
+  merchant_id: bigint((keptCallback) => keptCallback.merchantId),
+  id: text((keptCallback) => keptCallback.id),
+  order_id: text((keptCallback) => keptCallback.orderId),
+  charge_id: text((keptCallback) => keptCallback.chargeId),
   machine: text(({ callback }) => callback.machine),
   sign: text(({ callback }) => callback.sign),
-  outcome: text((one) => one.outcome),
+  outcome: text((keptCallback) => keptCallback.outcome),
   body: text(({ callback }) => callback.kept),
-  received_at: time((one) => one.at),
+  received_at: time((keptCallback) => keptCallback.at),
 })
 const ADD_NEW = statement(
   'add new vendor callbacks',

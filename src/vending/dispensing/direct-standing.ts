@@ -73,7 +73,7 @@ export async function lockDirects<Row>(
     ...also,
   )
   const chargeOf = new Map(charges.map((charge) => [nameOf(charge), charge]))
-  const paidBy = new Map(paid.map((one) => [nameOf({ ...one, id: one.chargeId }), one]))
+  const paidBy = new Map(paid.map((paid) => [nameOf({ ...paid, id: paid.chargeId }), paid]))
   const standing = newest.map((direct): [string, StandingDirect] => {
     const name = nameOf({ ...direct, id: direct.chargeId })
     return [name, standingOf(direct, { charge: chargeOf.get(name), paid: paidBy.get(name) })]

@@ -27,7 +27,7 @@ export function writesOf(app: App, moved: readonly MovedDispense[], at: Date): C
     ),
     ...endClaims(moved.flatMap(claimEnd), at),
     ...addEvents(
-      moved.filter(isNews).map((one) => happeningOf(app, one, at)),
+      moved.filter(isNews).map((movedDispense) => happeningOf(app, movedDispense, at)),
       at,
     ),
   ]

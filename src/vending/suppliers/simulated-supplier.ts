@@ -19,7 +19,7 @@ export const simulatedSupplier: Supplier = {
     return ACCEPTED
   },
   report(machine) {
-    const end = Object.keys(REPORTS).find((one) => endsWith(machine, one))
+    const end = Object.keys(REPORTS).find((key) => endsWith(machine, key))
     return end === undefined ? null : (REPORTS[end] ?? null)
   },
 }

@@ -57,7 +57,7 @@ async function race({ service, beside, newSide }: World, row: Create, mode: 'tes
   const own = await newSide()
   const side = mode === 'live' ? liveSideOf(own) : own
   const body = await row.body(own)
-  const through = [service, beside].map((one) => one.client(side.merchant.keys[mode]))
+  const through = [service, beside].map((testService) => testService.client(side.merchant.keys[mode]))
   const sendAll = () =>
     Promise.all(
       Array.from({ length: AT_ONCE }).flatMap(() =>
