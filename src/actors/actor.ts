@@ -1,7 +1,8 @@
+import type { Mode } from '../platform/mode.ts'
 import type { Spent } from '../platform/spent.ts'
 
 /** A merchant in one mode: the place where a caller acts. `tag` stands in every id of the merchant. */
-export type Place = { merchantId: number; tag: string; cell: string; mode: 'test' | 'live' }
+export type Place = { merchantId: number; tag: string; cell: string; mode: Mode }
 
 /**
  * From where an act comes: the client's address or the account on the machine; and its request, when it has one. `spent`: where the time

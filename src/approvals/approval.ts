@@ -1,8 +1,7 @@
 import type { Action } from '../actors/actions.ts'
+import type { Mode } from '../platform/mode.ts'
 import type { Moves } from '../platform/moves.ts'
 import type { RailSide } from '../rails/rail.ts'
-
-type Mode = 'test' | 'live'
 
 /** Against which account of the merchant's own books a correction is posted. */
 export const AGAINST = ['rail', 'fees', 'adjustments'] as const

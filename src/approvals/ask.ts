@@ -6,6 +6,7 @@ import { canonicalJson } from '../platform/canonical-json.ts'
 import { later } from '../platform/clock.ts'
 import type { Call, Database, Tx } from '../platform/db/database.ts'
 import { newId } from '../platform/ids.ts'
+import type { Mode } from '../platform/mode.ts'
 import { invalidRequest, Refusal } from '../platform/refusal.ts'
 import { APPROVAL_PREFIX, type Approval, type Command, WAITS_MS } from './approval.ts'
 import { judgeAsking } from './judge-approval.ts'
@@ -20,7 +21,7 @@ export type Asking = {
   clock: { now(): Date }
   merchantId: number
   tag: string
-  mode: 'test' | 'live'
+  mode: Mode
   subject: string
   command: Command
   /** Judges it on rows of its transaction, and answers what is written with it. Throws Refusal. */

@@ -1,5 +1,5 @@
 import type { App } from '../app.ts'
-import type { Mode } from '../merchants/merchant.ts'
+import type { Mode } from '../platform/mode.ts'
 import type { Soon } from '../platform/soon.ts'
 import { READINESS_WAIT_MS, railFor } from '../rails/rail-for.ts'
 

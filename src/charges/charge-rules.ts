@@ -1,6 +1,7 @@
 import { chargeFee } from '../ledger/fees.ts'
 import { judgeLimits } from '../merchants/amount-limits.ts'
-import { type MerchantTerms, type Mode, merchantInactive } from '../merchants/merchant.ts'
+import { type MerchantTerms, merchantInactive } from '../merchants/merchant.ts'
+import type { Mode } from '../platform/mode.ts'
 import { domainRefusal, Refusal } from '../platform/refusal.ts'
 import { LIVE_CHANNELS } from '../rails/rail.ts'
 import { judgeRailAmount } from '../rails/rail-amounts.ts'

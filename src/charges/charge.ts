@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { ModeShape } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
+import { type Mode, ModeShape } from '../platform/mode.ts'
 import { type Moves, statesOf } from '../platform/moves.ts'
 import { isoMs } from '../platform/times.ts'
 import { CHANNELS, CHARGE_FAILURES, type ChargeFailure } from '../rails/rail.ts'
@@ -26,7 +26,7 @@ export const CHARGE_STATUSES = statesOf<ChargeStatus>(CHARGE_MOVES)
 export type Charge = {
   merchantId: number
   id: string
-  mode: 'test' | 'live'
+  mode: Mode
   status: ChargeStatus
   amount: number
   fee: number

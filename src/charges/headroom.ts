@@ -1,13 +1,13 @@
-import { type Place, placeKey } from '../actors/place.ts'
 import { lockHeads } from '../ledger/book.ts'
 import { modes, numbers } from '../platform/db/columns.ts'
 import { type Call, call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import { type MerchantMode, merchantModeKey } from '../platform/mode.ts'
 import { domainRefusal } from '../platform/refusal.ts'
 import { type Sum, sumOf } from '../platform/sums.ts'
 
-type Wanted = Place & { amount: number }
-type Held = Place & { total: Sum }
+type Wanted = MerchantMode & { amount: number }
+type Held = MerchantMode & { total: Sum }
 
 // Reserve for credits that are not counted beforehand: fees that refunds bring back, and ordinary charges that are stored
 // at the same time.
@@ -42,7 +42,7 @@ export type Headroom = {
 const ENDLESS: Headroom = { take: () => true }
 
 /** What these heads hold now, for `headroomFor`. */
-export const heldBy = (places: readonly Place[]): Call<Held> => callOn(HELD, places)
+export const heldBy = (places: readonly MerchantMode[]): Call<Held> => callOn(HELD, places)
 
 /**
  * Room for new charges, so that no success can lift a balance past the largest exact number: what a customer has paid must
@@ -60,14 +60,14 @@ export async function headroomFor(
   const room = new Map<number, Sum>()
   for (const { merchantId, mode, available, pending, in_flight } of heads) {
     const open = expected.find((one) => one.merchantId === merchantId && one.mode === mode)?.total ?? 0
-    room.set(placeKey({ merchantId, mode }), sumOf(MOST, -available, -pending, -in_flight, -open))
+    room.set(merchantModeKey({ merchantId, mode }), sumOf(MOST, -available, -pending, -in_flight, -open))
   }
   return {
     take: (one) => {
-      const left = room.get(placeKey(one))
+      const left = room.get(merchantModeKey(one))
       if (left === undefined) return true
       if (one.amount > left) return false
-      room.set(placeKey(one), sumOf(left, -one.amount))
+      room.set(merchantModeKey(one), sumOf(left, -one.amount))
       return true
     },
   }
@@ -78,14 +78,14 @@ export const balanceFull = () =>
   domainRefusal('amount_too_large', 'amount exceeds what the balance of this account can still hold')
 
 /** The places where something has to be counted: the head is nearly full, or a charge is large. */
-function nearOf(wanted: readonly Wanted[], held: readonly Held[]): Place[] {
-  const near = new Map<number, Place>()
-  for (const one of held) if (one.total >= NEAR) near.set(placeKey(one), one)
-  for (const one of wanted) if (isLarge(one)) near.set(placeKey(one), one)
+function nearOf(wanted: readonly Wanted[], held: readonly Held[]): MerchantMode[] {
+  const near = new Map<number, MerchantMode>()
+  for (const one of held) if (one.total >= NEAR) near.set(merchantModeKey(one), one)
+  for (const one of wanted) if (isLarge(one)) near.set(merchantModeKey(one), one)
   return [...near.values()]
 }
 
 const isLarge = ({ amount }: Wanted) => amount > ORDINARY
 
-const callOn = (what: typeof HELD, places: readonly Place[]): Call<Held> =>
+const callOn = (what: typeof HELD, places: readonly MerchantMode[]): Call<Held> =>
   call(what, numbers(places.map((place) => place.merchantId)), modes(places.map((place) => place.mode)))

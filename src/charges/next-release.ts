@@ -1,5 +1,6 @@
 import type { App } from '../app.ts'
 import { statement } from '../platform/db/statement.ts'
+import type { MerchantMode } from '../platform/mode.ts'
 
 const NEXT = statement<{ holdUntil: Date }>(
   'next release of charges',
@@ -8,10 +9,7 @@ const NEXT = statement<{ holdUntil: Date }>(
 )
 
 /** When the next part of a pending balance becomes available; null when nothing waits. */
-export async function nextRelease(
-  app: App,
-  { merchantId, mode }: { merchantId: number; mode: 'test' | 'live' },
-): Promise<Date | null> {
+export async function nextRelease(app: App, { merchantId, mode }: MerchantMode): Promise<Date | null> {
   const [row] = await app.db.query(NEXT, [merchantId, mode])
   return row?.holdUntil ?? null
 }

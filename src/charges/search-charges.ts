@@ -1,6 +1,6 @@
-import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
 import { statement } from '../platform/db/statement.ts'
+import type { MerchantMode } from '../platform/mode.ts'
 import { CHARGE_COLUMNS, type Charge } from './charge.ts'
 
 // The sandbox sends no SMS: only live charges are found by the operator's number.
@@ -22,12 +22,10 @@ const OF_AMOUNT = statement<Charge>(
    where c.amount = $2 order by c.created_at desc, c.id desc limit $4`,
 )
 
-type Place = Pick<Caller, 'merchantId' | 'mode'>
-
 /** Charges by the transaction number in the customer's SMS. */
 export const chargesByOperatorNumber = (
   app: App,
-  { merchantId, mode }: Place,
+  { merchantId, mode }: MerchantMode,
   number: string,
   most: number,
 ) => app.db.query(BY_OPERATOR_NUMBER, [merchantId, number, mode, most])
@@ -35,7 +33,7 @@ export const chargesByOperatorNumber = (
 /** Charges by the reference that we gave the operator. */
 export const chargesByRailReference = (
   app: App,
-  { merchantId, mode }: Place,
+  { merchantId, mode }: MerchantMode,
   reference: string,
   most: number,
 ) => app.db.query(BY_ATTEMPT, [merchantId, reference, mode, most])
@@ -43,6 +41,6 @@ export const chargesByRailReference = (
 /** Charges of exactly this amount among the latest that were paid. */
 export const chargesOfAmount = (
   app: App,
-  { merchantId, mode }: Place,
+  { merchantId, mode }: MerchantMode,
   { amount, most, among }: { amount: number; most: number; among: number },
 ) => app.db.query(OF_AMOUNT, [merchantId, amount, mode, most, among])

@@ -11,7 +11,8 @@ import { call } from '../platform/db/database.ts'
 import { classify, DatabaseAway } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
 import { ascendingId } from '../platform/ids.ts'
-import { type Ledger, releaseShares } from './settle-shares.ts'
+import type { MerchantMode } from '../platform/mode.ts'
+import { releaseShares } from './settle-shares.ts'
 
 // One transaction releases at most this many charges, or shares, of one merchant; the loop goes on until none is left. Payments of
 // that merchant wait for it: with 5,000 they were twice as slow beside a sweep, with 500 the sweep took half as long again.
@@ -20,7 +21,7 @@ const LEDGERS_AT_ONCE = 500
 
 // In test mode the merchant's test clock decides what is due (contract.md 3 a).
 const CLOCK_OFFSET = `case h.mode when 'test' then m.test_clock_offset_ms else 0 end * interval '1 millisecond'`
-const DUE = statement<Ledger>(
+const DUE = statement<MerchantMode>(
   'ledgers with charges to settle',
   `select h.merchant_id as "merchantId", h.mode from ledger_heads h join merchants m on m.id = h.merchant_id
    where (h.merchant_id, h.mode::text) > ($3::bigint, $4::text) and (
@@ -52,7 +53,7 @@ const SWEEP = service('settle-charges')
  */
 export async function settleCharges(app: App): Promise<number> {
   let settled = 0
-  let after: Ledger = { merchantId: 0, mode: 'live' }
+  let after: MerchantMode = { merchantId: 0, mode: 'live' }
   for (;;) {
     const due = await app.db.query(DUE, [
       app.witness.earlier().toISOString(),
@@ -68,7 +69,7 @@ export async function settleCharges(app: App): Promise<number> {
 }
 
 /** Releases what is due of one merchant and mode. An error of its own is reported and the sweep goes on. */
-export async function settleLedger(app: App, actor: Actor, ledger: Ledger): Promise<number> {
+export async function settleLedger(app: App, actor: Actor, ledger: MerchantMode): Promise<number> {
   allow(actor, 'ledger.settle')
   let settled = 0
   const wasFull = (released: number) => {
@@ -92,7 +93,7 @@ export async function settleLedger(app: App, actor: Actor, ledger: Ledger): Prom
   }
 }
 
-function releaseCharges(app: App, { merchantId, mode }: Ledger): Promise<number> {
+function releaseCharges(app: App, { merchantId, mode }: MerchantMode): Promise<number> {
   const at = app.clock.now()
   return app.db.transaction(async (tx) => {
     const [[terms]] = await tx.send(termsOf([merchantId]))

@@ -3,20 +3,18 @@ import { subAvailable, subPending } from '../ledger/accounts.ts'
 import { lockHeads, openBook } from '../ledger/book.ts'
 import { addShareSettlements, type ShareSettlement } from '../ledger/settlements.ts'
 import { lockSubaccountHeads } from '../ledger/subaccount-heads.ts'
-import { clockOffsetMs, type Mode, termsOf } from '../merchants/merchant.ts'
+import { clockOffsetMs, termsOf } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
 import { later } from '../platform/clock.ts'
 import { ascendingId } from '../platform/ids.ts'
+import type { MerchantMode } from '../platform/mode.ts'
 import { lockDueShares, type Share, writeShares } from '../subaccounts/shares.ts'
-
-/** The books of one merchant in one mode. */
-export type Ledger = { merchantId: number; mode: Mode }
 
 /**
  * Releases up to `most` shares whose hold is over, each once: for every subaccount one settlement record and one transfer
  * for the sum (ledger.md 5). Answers how many shares. Throws MonthClosed.
  */
-export function releaseShares(app: App, ledger: Ledger, most: number): Promise<number> {
+export function releaseShares(app: App, ledger: MerchantMode, most: number): Promise<number> {
   const at = app.clock.now()
   return app.db.transaction(async (tx) => {
     const [[terms]] = await tx.send(termsOf([ledger.merchantId]))
@@ -49,7 +47,7 @@ export function releaseShares(app: App, ledger: Ledger, most: number): Promise<n
 /** One record for each subaccount, with the sum of its shares. */
 function settlementsOf(
   due: readonly Share[],
-  { merchantId, mode, tag, at: createdAt }: Ledger & { tag: string; at: Date },
+  { merchantId, mode, tag, at: createdAt }: MerchantMode & { tag: string; at: Date },
 ): Map<string, ShareSettlement> {
   const settlements = new Map<string, ShareSettlement>()
   for (const { subaccountId, amount } of due) {

@@ -1,12 +1,13 @@
 import type { Actor } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import type { App } from '../app.ts'
+import type { Mode } from '../platform/mode.ts'
 import { noteWatched } from '../rails/hints.ts'
 import type { ChargeStatus } from './charge.ts'
 import { bringChargeForward } from './charge-mover.ts'
 
 /** A charge that its customer looks at. */
-type Watched = { merchantId: number; id: string; mode: 'test' | 'live'; status: ChargeStatus }
+type Watched = { merchantId: number; id: string; mode: Mode; status: ChargeStatus }
 
 /**
  * A customer looks at this charge now: its operator is asked at once, though not closer than two seconds to the last answer, and

@@ -1,3 +1,4 @@
+import type { Mode } from '../platform/mode.ts'
 import type { ChargeFailure } from '../rails/rail.ts'
 import type { Delivered } from '../vending/dispensing/delivered-products.ts'
 
@@ -6,7 +7,7 @@ export type Setting = {
   language: Language
   /** Null for an unknown address. */
   shop: { name: string; handle: string } | null
-  mode: 'test' | 'live'
+  mode: Mode
   /** The address of this page with its query but without `lang`, for the switch of languages; starts with `/pay/`. */
   here: string
   /** How the merchant wants its pages to look; without it like everybody's. */

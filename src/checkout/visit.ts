@@ -3,6 +3,7 @@ import type { Gateway } from '../app.ts'
 import type { Shop, ShopFinder } from '../merchants/shops.ts'
 import type { Fields, ReadFields } from '../pages/fields.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { Mode } from '../platform/mode.ts'
 import type { PublicLimits } from './public-limits.ts'
 import type { Language, View } from './view.ts'
 
@@ -40,7 +41,7 @@ export type Reply =
       status: number
       view: View
       shop: Shop | null
-      mode: 'test' | 'live'
+      mode: Mode
       /** The address of the page when it differs from the requested one, as for a form shown again. */
       here?: string
       cookies?: readonly string[]

@@ -6,6 +6,7 @@ import { payOutSubaccount } from '../payouts/pay-out-subaccount.ts'
 import { type Payout, presentPayout } from '../payouts/payout.ts'
 import { whenTaken } from '../platform/db/taken.ts'
 import { tagOf } from '../platform/ids.ts'
+import type { Mode } from '../platform/mode.ts'
 import { notFound } from '../platform/refusal.ts'
 import { setSubaccountStatus } from '../subaccounts/set-subaccount-status.ts'
 import type { SubaccountStatus } from '../subaccounts/subaccount.ts'
@@ -29,7 +30,7 @@ function shown(payout: Payout, note?: string): CommandAnswer {
 
 type Keyed = {
   action: string
-  mode: 'test' | 'live'
+  mode: Mode
   wanted: { amount: number; subaccountId: string | null }
   make(key: string | undefined): Promise<Payout>
 }

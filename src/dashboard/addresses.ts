@@ -1,3 +1,5 @@
+import type { Mode } from '../platform/mode.ts'
+
 /** Where the dashboard begins, and what stands before the paths of test mode. */
 export const BASE = '/dashboard'
 export const TEST = '/test'
@@ -10,8 +12,8 @@ export function pathIn(here: string, base: string): string {
 }
 
 /** The address of a path in a mode; `base`: where the pages begin for whoever looks at them. */
-export const addressIn = (mode: 'test' | 'live', path: string, base = BASE): string =>
+export const addressIn = (mode: Mode, path: string, base = BASE): string =>
   `${base}${mode === 'test' ? TEST : ''}${path === '/' ? '' : path}`
 
 /** The mode of the pages behind a prefix. */
-export const modeOf = (prefix: string): 'test' | 'live' => (prefix === TEST ? 'test' : 'live')
+export const modeOf = (prefix: string): Mode => (prefix === TEST ? 'test' : 'live')

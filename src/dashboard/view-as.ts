@@ -5,6 +5,7 @@ import type { Asked, PageRoute } from '../pages/route.ts'
 import { doneTo } from '../pages/shown.ts'
 import type { Surface } from '../pages/surface.ts'
 import type { Membership, SignedIn } from '../people/session.ts'
+import type { Mode } from '../platform/mode.ts'
 import { addressIn, modeOf, TEST } from './addresses.ts'
 import { isHiddenFromOperators } from './hidden-from-operators.ts'
 import { ROUTES } from './routes-list.ts'
@@ -72,7 +73,7 @@ async function open(
 /** Reads as a viewer of the merchant does. The name is the operator's: whatever asks who it is gets the truth. */
 const viewerAt = (
   { merchantId, tag, cell }: Membership,
-  { asked, signedIn, mode }: { asked: Asked; signedIn: SignedIn; mode: 'test' | 'live' },
+  { asked, signedIn, mode }: { asked: Asked; signedIn: SignedIn; mode: Mode },
 ): PersonCaller => ({
   ...{ kind: 'person', role: 'viewer', name: signedIn.person.email, personId: signedIn.person.id },
   ...{ merchantId, tag, cell, mode, sessionId: signedIn.sessionId },

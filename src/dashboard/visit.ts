@@ -1,7 +1,7 @@
 import type { Action } from '../actors/actions.ts'
 import type { PersonCaller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
-import type { Merchant, Mode } from '../merchants/merchant.ts'
+import type { Merchant } from '../merchants/merchant.ts'
 import type { FormSpec } from '../pages/form-spec.ts'
 import {
   type FormRoute,
@@ -13,6 +13,7 @@ import {
 } from '../pages/route.ts'
 import type { Shown } from '../pages/shown.ts'
 import type { Membership, SignedIn } from '../people/session.ts'
+import type { Mode } from '../platform/mode.ts'
 
 /** A person at one merchant in one mode. */
 export type DashboardVisit = Visit & {

@@ -1,5 +1,6 @@
 import { type Charge, chargeEventData } from '../charges/charge.ts'
 import { statement } from '../platform/db/statement.ts'
+import type { Mode } from '../platform/mode.ts'
 import { inKeyOrder } from '../webhooks/events.ts'
 import type { Report, ReportReason } from './report.ts'
 
@@ -7,7 +8,7 @@ import type { Report, ReportReason } from './report.ts'
 export type Dispute = {
   merchantId: number
   id: string
-  mode: 'test' | 'live'
+  mode: Mode
   chargeId: string
   reason: ReportReason
   /** Raw input of the customer, like `contact`. */

@@ -1,10 +1,9 @@
 import type { Actor } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
-import { placeKey } from '../actors/place.ts'
 import type { App } from '../app.ts'
 import type { Charge } from '../charges/charge.ts'
 import { lockCharges } from '../charges/lock-charges.ts'
-import { type MerchantTerms, type Mode, termsOf } from '../merchants/merchant.ts'
+import { type MerchantTerms, termsOf } from '../merchants/merchant.ts'
 import { assert } from '../platform/assert.ts'
 import { type Batch, batch } from '../platform/batch.ts'
 import { done, failed } from '../platform/batch-run.ts'
@@ -13,6 +12,7 @@ import { type Call, call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId, tagOf } from '../platform/ids.ts'
 import { defineLane, oneInEachCell } from '../platform/lane.ts'
+import { type MerchantMode, type Mode, merchantModeKey } from '../platform/mode.ts'
 import { notFound } from '../platform/refusal.ts'
 import { byCharge, sharesOf } from '../subaccounts/shares.ts'
 import { addEvents } from '../webhooks/events.ts'
@@ -151,10 +151,10 @@ function eventOf(dispute: Dispute, { charge, terms }: { charge: Charge; terms: M
 const warnings = oneInEachCell(() => new Map<number, number>())
 
 /** Many reports must not cause many log lines. */
-function warnOnceADay(app: App, { merchantId, mode }: { merchantId: number; mode: Mode }): void {
+function warnOnceADay(app: App, { merchantId, mode }: MerchantMode): void {
   const warnedMs = warnings(app)
   const nowMs = app.clock.nowMs()
-  const place = placeKey({ merchantId, mode })
+  const place = merchantModeKey({ merchantId, mode })
   if (nowMs - (warnedMs.get(place) ?? -Infinity) < DAY_MS) return
   warnedMs.set(place, nowMs)
   app.log.warn({ merchantId, mode, limit: app.config.reportsPerDay }, TOO_MANY[mode])

@@ -14,8 +14,7 @@ test('there is a sample of every event, and it is what the description says', ()
     const { data, ...envelope } = JSON.parse(body)
     assert.deepEqual(Object.keys(envelope), ['event', 'id', 'timestamp'])
     assert.equal(envelope.event, event)
-    const { data: schema } =
-      DESCRIBED_EVENTS.find((described) => described.event === event) ?? {}
+    const { data: schema } = DESCRIBED_EVENTS.find((described) => described.event === event) ?? {}
     assert.ok(schema)
     const [valid, errors] = Schema.Compile(schema).Errors(data)
     assert.ok(valid, `${event}: ${JSON.stringify(errors)}`)

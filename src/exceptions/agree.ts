@@ -1,6 +1,7 @@
 import { lockHeads, pauseHeadAgain } from '../ledger/book.ts'
 import { type Call, call, type Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import type { Mode } from '../platform/mode.ts'
 import type { ExceptionKind, ExceptionLeg } from './exception.ts'
 
 // A person alone closes what money was moved by, or what our own books broke (rails.md 5.4).
@@ -46,7 +47,7 @@ export const withExceptions = (
     leg,
   )
 
-type About = { merchantId: number; mode: 'test' | 'live'; subject: string }
+type About = { merchantId: number; mode: Mode; subject: string }
 type Agreement = { leg: ExceptionLeg; kinds: readonly ExceptionKind[]; at: Date }
 
 /**

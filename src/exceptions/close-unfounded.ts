@@ -2,11 +2,12 @@ import type { App } from '../app.ts'
 import { lockHeads, pauseHeadAgain } from '../ledger/book.ts'
 import { call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import type { Mode } from '../platform/mode.ts'
 
 /** An exception that stood on evidence which was taken back, and who took it back. */
 export type Unfounded = { merchantId: number; id: string; note: string; by: string }
 
-const MODE_OF = statement<{ mode: 'test' | 'live' }>(
+const MODE_OF = statement<{ mode: Mode }>(
   'mode of unfounded exception',
   'select mode from exceptions where merchant_id = $1 and id = $2',
 )

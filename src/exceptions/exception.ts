@@ -4,9 +4,8 @@ import { columnsOf } from '../platform/db/columns.ts'
 import { type Call, call, type Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { newId } from '../platform/ids.ts'
+import type { Mode } from '../platform/mode.ts'
 import { claimOf } from './claim.ts'
-
-type Mode = 'test' | 'live'
 
 /** Which leg of reconciliation finds something (rails.md 5.1). What an operator answers whenever it is asked is that of references. */
 export type ExceptionLeg = 'internal' | 'references' | 'statement'

@@ -6,6 +6,7 @@ import { type Head, lockHeads, pauseHeadAgain } from '../ledger/book.ts'
 import { assert } from '../platform/assert.ts'
 import { type Call, call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import type { Mode } from '../platform/mode.ts'
 import { domainRefusal, notFound } from '../platform/refusal.ts'
 import type { ExceptionLeg } from './exception.ts'
 import { addExceptionNote } from './notes.ts'
@@ -17,7 +18,7 @@ export type OpenedException = {
   /** Its public id; null for one that is no merchant's. */
   merchant: string | null
   id: string
-  mode: 'test' | 'live'
+  mode: Mode
   kind: string
   severity: string
   subject: string
@@ -46,7 +47,7 @@ const LIST = statement<OpenedException>(
   `select ${EXCEPTION_COLUMNS} from exceptions e where e.closed_at is null and ($1::bigint is null or e.merchant_id = $1)
    order by e.opened_at, e.id`,
 )
-const MODE_OF = statement<{ mode: 'test' | 'live' }>(
+const MODE_OF = statement<{ mode: Mode }>(
   'mode of exception',
   'select mode from exceptions where merchant_id = $1 and id = $2',
 )

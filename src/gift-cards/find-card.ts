@@ -6,6 +6,7 @@ import { type Call, call } from '../platform/db/database.ts'
 import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
 import { tagOf } from '../platform/ids.ts'
+import type { Mode } from '../platform/mode.ts'
 import { notFound } from '../platform/refusal.ts'
 import { hashCardCode, readCardCode } from './card-code.ts'
 import { GIFT_CARD_COLUMNS, type GiftCard, isUsable } from './gift-card.ts'
@@ -46,7 +47,7 @@ const NO_CODE = '000000000000'
  */
 export async function findUsableCard(
   app: App,
-  { merchantId, mode, text }: { merchantId: number; mode: 'test' | 'live'; text: string },
+  { merchantId, mode, text }: { merchantId: number; mode: Mode; text: string },
 ): Promise<GiftCard | null> {
   const hash = hashCardCode(app.vault, merchantId, readCardCode(text) ?? NO_CODE)
   const [card] = await app.db.query(BY_CODE, [merchantId, hash])

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import type { Mode } from '../platform/mode.ts'
 import { TooBusy } from '../platform/refusal.ts'
 import { crowds } from './crowds.ts'
 
@@ -9,7 +10,7 @@ const [SMALL, LARGE] = [1, 2]
 function doorWithCrowd() {
   let nowMs = 0
   const door = crowds(() => nowMs)
-  const hears = (merchantId: number, mode: 'test' | 'live', expectedMs: number, kind = 'charges') => {
+  const hears = (merchantId: number, mode: Mode, expectedMs: number, kind = 'charges') => {
     try {
       door.enter(kind, { merchantId, mode }, expectedMs)
       return null

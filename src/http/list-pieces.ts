@@ -1,6 +1,7 @@
 import type { Statement } from '../platform/db/statement.ts'
+import type { MerchantMode } from '../platform/mode.ts'
 import type { ListStatement } from './both-ways.ts'
-import { type Listed, type ListWindow, type Owner, olderThan } from './lists.ts'
+import { type Listed, type ListWindow, olderThan } from './lists.ts'
 
 /** Which rows of a list: its statement with the values of its filters, and its window. */
 export type Reading<Row> = { window: ListWindow; statement: ListStatement<Row>; filters: readonly unknown[] }
@@ -14,7 +15,7 @@ export type Ask = <Row>(statement: Statement<Row>, values: unknown[]) => Promise
  */
 export async function* piecesOf<Row extends Listed>(
   ask: Ask,
-  { merchantId, mode }: Owner,
+  { merchantId, mode }: MerchantMode,
   { reading, rows }: { reading: Reading<Row>; rows: number },
 ): AsyncGenerator<Row[]> {
   const { window, statement, filters } = reading

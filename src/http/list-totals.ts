@@ -1,7 +1,8 @@
 import type { App } from '../app.ts'
 import { type Statement, statement } from '../platform/db/statement.ts'
+import type { MerchantMode } from '../platform/mode.ts'
 import type { Reading } from './list-pieces.ts'
-import { type Listed, type ListWindow, type Owner, olderThan } from './lists.ts'
+import { type Listed, type ListWindow, olderThan } from './lists.ts'
 
 /**
  * What the rows of a filtered list come to; sums of those that were paid, in whole UGX. `more`: there are more than `count`, and then nothing
@@ -39,7 +40,7 @@ export const totalsStatement = (name: string, { paid, rows }: Text): Statement<T
 /** Adds up the rows of a filtered list between the bounds of its window. */
 export async function readTotals(
   { db }: Pick<App, 'db'>,
-  { merchantId, mode }: Owner,
+  { merchantId, mode }: MerchantMode,
   { window, statement, filters }: { window: ListWindow; statement: Statement<TotalsRow>; filters: unknown[] },
 ): Promise<Totals> {
   const from = window.createdAfter?.toISOString() ?? '-infinity'
@@ -52,7 +53,7 @@ export async function readTotals(
 /** Counts the rows of a filtered list between the bounds of its window. */
 export async function countRows<Row extends Listed>(
   { db }: Pick<App, 'db'>,
-  { merchantId, mode }: Owner,
+  { merchantId, mode }: MerchantMode,
   { window, statement, filters }: Reading<Row>,
 ): Promise<Counted> {
   const from = window.createdAfter?.toISOString() ?? '-infinity'

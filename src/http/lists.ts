@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox'
-import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
+import type { MerchantMode } from '../platform/mode.ts'
 import { badRequest, Refusal } from '../platform/refusal.ts'
 import { echo } from '../platform/text.ts'
 import { readIsoTime } from '../platform/times.ts'
@@ -104,7 +104,6 @@ type Reading<Row> = {
   filters?: readonly unknown[]
   find(id: string): Promise<Row | null>
 }
-export type Owner = Pick<Caller, 'merchantId' | 'mode'>
 
 /**
  * Reads one page of the caller's rows, newest first. The statement takes merchant, mode, the first time, what all rows are older
@@ -112,7 +111,7 @@ export type Owner = Pick<Caller, 'merchantId' | 'mode'>
  */
 export async function readPage<Row extends Listed>(
   { db }: Pick<App, 'db'>,
-  owner: Owner,
+  owner: MerchantMode,
   reading: Reading<Row>,
 ): Promise<Page<Row>> {
   const { window, statement, filters = [], find } = reading
@@ -132,7 +131,7 @@ export async function readPage<Row extends Listed>(
 /** The page before a row. Where it would be cut short it is the first page instead. */
 async function readNewer<Row extends Listed>(
   { db }: Pick<App, 'db'>,
-  { merchantId, mode }: Owner,
+  { merchantId, mode }: MerchantMode,
   { window, statement, filters = [], find, endingBefore }: Reading<Row> & { endingBefore: string },
 ): Promise<Page<Row>> {
   const { createdAfter, createdBefore, limit } = window

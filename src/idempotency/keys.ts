@@ -2,9 +2,8 @@ import { callForRow, columnsOf, rowsOf } from '../platform/db/columns.ts'
 import { bigint, bytea, copyInto, mode, smallint, text, time } from '../platform/db/copy.ts'
 import { type Call, call, type Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import type { Mode } from '../platform/mode.ts'
 import { Refusal } from '../platform/refusal.ts'
-
-type Mode = 'test' | 'live'
 
 /** Whose key it is: one key belongs to one merchant and mode, whatever the endpoint or the scope (contract.md 3 n). */
 export type KeyOwner = { merchantId: number; mode: Mode; key: string }

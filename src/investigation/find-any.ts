@@ -6,6 +6,7 @@ import { orNull } from '../http/lists.ts'
 import { findMerchant } from '../merchants/set-merchant.ts'
 import { statement } from '../platform/db/statement.ts'
 import { tagOf } from '../platform/ids.ts'
+import type { Mode } from '../platform/mode.ts'
 import { identityIn, readPhone } from '../platform/phone.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { asSeen } from '../platform/text.ts'
@@ -16,7 +17,7 @@ export type Hit = {
   id: string
   merchant: string
   business: string
-  mode: 'test' | 'live'
+  mode: Mode
   amount: number
   status: string
   phone: string | null

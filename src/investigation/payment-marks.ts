@@ -6,6 +6,7 @@ import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { isTaken } from '../platform/db/taken.ts'
 import { newId } from '../platform/ids.ts'
+import type { Mode } from '../platform/mode.ts'
 import { invalidRequest, Refusal } from '../platform/refusal.ts'
 import { hasForbiddenControl } from '../platform/text.ts'
 
@@ -14,7 +15,7 @@ export type PaymentMark = {
   id: string
   merchantId: number
   subject: string
-  mode: 'test' | 'live'
+  mode: Mode
   says: string
   markedBy: string
   markedAt: Date
@@ -56,7 +57,7 @@ export const marksOf = (app: App, merchantId: number, subject: string): Promise<
 /** The marks of a cell that nobody has ended, oldest first; at most 100. */
 export const openMarks = (app: App): Promise<PaymentMark[]> => app.db.query(ALL_OPEN)
 
-type Marking = { merchantId: number; tag: string; mode: 'test' | 'live'; subject: string; says: string }
+type Marking = { merchantId: number; tag: string; mode: Mode; subject: string; says: string }
 
 /** Marks a payment to be looked at again. It changes nothing of the payment. Throws 400, and 409 while it is marked. */
 export async function markPayment(app: App, actor: Actor, marking: Marking): Promise<void> {

@@ -1,8 +1,7 @@
 import type { Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import type { Mode } from '../platform/mode.ts'
 import type { Sum } from '../platform/sums.ts'
-
-type Mode = 'test' | 'live'
 
 /** What the head row says and what the transfers add up to, read in one snapshot. Whole UGX. */
 export type Balance = {

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { copiedRows } from '../../test/helpers/copied-rows.ts'
 import { startService, type TestService } from '../../test/helpers/test-service.ts'
 import { isPassing } from '../platform/db/errors.ts'
+import type { Mode } from '../platform/mode.ts'
 import type { FloorAccount } from './accounts.ts'
 import { type Head, lockHeads, MonthClosed, openBook, type Posting } from './book.ts'
 
@@ -14,7 +15,7 @@ before(async () => {
 after(() => service.close())
 
 const AT = new Date('2026-02-01T00:00:00Z')
-const headOf = (merchantId: number, mode: 'test' | 'live', facts: Partial<Head> = {}): Head => ({
+const headOf = (merchantId: number, mode: Mode, facts: Partial<Head> = {}): Head => ({
   merchantId,
   mode,
   available: 0,
@@ -40,7 +41,7 @@ const posting = fc.record({
   mode: fc.constantFrom('test' as const, 'live' as const),
   amount: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 1_000_000 })),
 })
-type Drawn = { shape: (typeof SHAPES)[number]; merchantId: number; mode: 'test' | 'live'; amount: number }
+type Drawn = { shape: (typeof SHAPES)[number]; merchantId: number; mode: Mode; amount: number }
 
 const asPosting = ({ shape, ...rest }: Drawn, index: number): Posting => ({
   ...shape,

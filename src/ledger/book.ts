@@ -1,4 +1,3 @@
-import { placeKey } from '../actors/place.ts'
 import { assert } from '../platform/assert.ts'
 import { columnsOf } from '../platform/db/columns.ts'
 import { bigint, copyInto, mode, text, time } from '../platform/db/copy.ts'
@@ -6,10 +5,9 @@ import { type Call, call } from '../platform/db/database.ts'
 import { NotNow } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
 import { count } from '../platform/measures.ts'
+import { type MerchantMode, type Mode, merchantModeKey } from '../platform/mode.ts'
 import { type Account, isFloorAccount, type TransferKind } from './accounts.ts'
 import { type SubaccountHead, subaccountBook } from './subaccount-heads.ts'
-
-type Mode = 'test' | 'live'
 
 /** The locked row with all balances of one merchant and mode that must not go below zero. Amounts are whole UGX. */
 export type Head = {
@@ -138,7 +136,7 @@ const PAUSE_HEAD_AGAIN = statement(
 )
 
 /** Open critical exceptions pause their accounts' payouts in their mode; only their resolution ends that (G69). */
-export function pauseHeads(pairs: readonly { merchantId: number; mode: Mode }[]): Call {
+export function pauseHeads(pairs: readonly MerchantMode[]): Call {
   const each = columnsOf(pairs)
   return call(PAUSE_HEADS, ...each.numbers('merchantId'), ...each.modes('mode'))
 }
@@ -167,7 +165,7 @@ export const frozenUntil = (now: Date): Call<{ merchantId: number }> => call(FRO
 export const makeHeads = (merchantId: number): Call => call(MAKE_HEADS, merchantId)
 
 /** Locks the heads of these merchants and modes, in the order every transaction uses. */
-export function lockHeads(pairs: readonly { merchantId: number; mode: Mode }[]): Call<Head> {
+export function lockHeads(pairs: readonly MerchantMode[]): Call<Head> {
   const each = columnsOf(pairs)
   return call(LOCK_HEADS, ...each.numbers('merchantId'), ...each.modes('mode'))
 }
@@ -182,7 +180,7 @@ export function openBook(
   subaccountHeads: readonly SubaccountHead[] = [],
 ): Book {
   const byKey = new Map<number, Head>()
-  for (const one of heads) byKey.set(placeKey(one), one)
+  for (const one of heads) byKey.set(merchantModeKey(one), one)
   const transfers: Numbered[] = []
   const touched = new Set<Head>()
   const subaccounts = subaccountBook(subaccountHeads)
@@ -190,7 +188,7 @@ export function openBook(
     throw new MonthClosed('the clock stands in a month that is closed already')
 
   function head(merchantId: number, mode: Mode): Head {
-    const found = byKey.get(placeKey({ merchantId, mode }))
+    const found = byKey.get(merchantModeKey({ merchantId, mode }))
     assert(found, `the ledger head of merchant ${merchantId} in ${mode} is locked`)
     return found
   }

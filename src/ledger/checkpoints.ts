@@ -1,5 +1,6 @@
 import type { Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import type { MerchantMode } from '../platform/mode.ts'
 
 /** What a transfer does to available + pending, as SQL over `transfers`. Whole UGX. */
 export const CHANGE = `(case when credit in ('available', 'pending') then amount else 0 end
@@ -12,7 +13,7 @@ const CHECKPOINTS_A_RUN = 100
 // limit, and the ledgers after it would never be reached.
 const CHECKPOINT_STEP = 100_000
 
-const BEHIND = statement<{ merchantId: number; mode: 'test' | 'live' }>(
+const BEHIND = statement<MerchantMode>(
   'ledgers without a fresh checkpoint',
   `select h.merchant_id as "merchantId", h.mode from ledger_heads h
    left join lateral (select seq from ledger_checkpoints c where c.merchant_id = h.merchant_id and c.mode = h.mode

@@ -1,5 +1,6 @@
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import type { Mode } from '../platform/mode.ts'
 
 const CLOSE_MONTH = statement(
   'close month',
@@ -15,7 +16,7 @@ const OPEN_AGAIN = statement<ClosedAhead>(
 )
 
 /** A ledger in which nothing could be posted before `until`, which has not come yet. */
-export type ClosedAhead = { merchantId: number; mode: 'test' | 'live'; until: Date }
+export type ClosedAhead = { merchantId: number; mode: Mode; until: Date }
 
 /** Opens ledgers again that are closed beyond a time; they stay closed before the month that runs. */
 export const openAgain = (of: { beyond: Date; month: Date; most: number }): Call<ClosedAhead> =>
@@ -25,5 +26,5 @@ export const openAgain = (of: { beyond: Date; month: Date; most: number }): Call
  * After its commit nothing can be posted before `end`. It waits for postings under way; later ones with an earlier time
  * start again with a new one (openBook throws MonthClosed). A closed month is not changed.
  */
-export const closeMonth = (merchantId: number, mode: 'test' | 'live', end: Date): Call =>
+export const closeMonth = (merchantId: number, mode: Mode, end: Date): Call =>
   call(CLOSE_MONTH, merchantId, mode, end.toISOString())

@@ -1,5 +1,6 @@
 import { type Call, call, type Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import type { Mode } from '../platform/mode.ts'
 import { domainRefusal } from '../platform/refusal.ts'
 import { type Account, railAccount } from './accounts.ts'
 import type { Book } from './book.ts'
@@ -7,7 +8,7 @@ import type { Book } from './book.ts'
 /** A correction of a merchant's balance that two operators have agreed on. Whole UGX; `in` adds to what is available. */
 export type Correction = {
   merchantId: number
-  mode: 'test' | 'live'
+  mode: Mode
   id: string
   direction: 'in' | 'out'
   against: 'rail' | 'fees' | 'adjustments'

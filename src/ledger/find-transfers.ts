@@ -1,5 +1,6 @@
 import type { Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import type { MerchantMode } from '../platform/mode.ts'
 import type { TransferKind } from './accounts.ts'
 
 /** One transfer about an object. Whole UGX. */
@@ -27,6 +28,6 @@ const OF_SUBJECT = statement<Transfer>(
 /** The transfers about one object and the corrections of them, in the order of posting: where its money went. */
 export const findTransfers = (
   db: Database,
-  { merchantId, mode }: { merchantId: number; mode: 'test' | 'live' },
+  { merchantId, mode }: MerchantMode,
   subject: string,
 ): Promise<Transfer[]> => db.query(OF_SUBJECT, [merchantId, subject, mode])

@@ -1,6 +1,7 @@
 import type { App } from '../app.ts'
 import { assert } from '../platform/assert.ts'
 import { statement } from '../platform/db/statement.ts'
+import type { MerchantMode } from '../platform/mode.ts'
 import type { Head } from './book.ts'
 
 const FIND = statement<Head>(
@@ -12,10 +13,7 @@ const FIND = statement<Head>(
 )
 
 /** The balances of a merchant and mode as they are now, unlocked: to be shown, never to decide with. Whole UGX. */
-export async function findHead(
-  app: Pick<App, 'db'>,
-  { merchantId, mode }: { merchantId: number; mode: 'test' | 'live' },
-): Promise<Head> {
+export async function findHead(app: Pick<App, 'db'>, { merchantId, mode }: MerchantMode): Promise<Head> {
   const [head] = await app.db.query(FIND, [merchantId, mode])
   assert(head, 'a merchant has a head in each mode')
   return head

@@ -1,8 +1,7 @@
 import type { Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import type { Mode } from '../platform/mode.ts'
 import type { Transfer } from './find-transfers.ts'
-
-type Mode = 'test' | 'live'
 
 /** What the heads of all ledgers of a cell come to in one mode. Whole UGX. */
 export type LedgerTotals = {

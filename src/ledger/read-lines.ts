@@ -1,8 +1,7 @@
 import type { Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import type { MerchantMode, Mode } from '../platform/mode.ts'
 import type { FloorAccount, TransferKind } from './accounts.ts'
-
-type Mode = 'test' | 'live'
 
 /** One transfer that touches an account of a merchant. Whole UGX; `change` is negative where money leaves, `after` is the balance behind it. */
 export type LedgerLine = {
@@ -57,7 +56,7 @@ const BALANCE_AT = statement<{ balance: number }>(
 /** One page of the transfers of an account with its running balance. Its cost does not grow with the history. */
 export async function readLedgerLines(
   db: Database,
-  { merchantId, mode }: { merchantId: number; mode: Mode },
+  { merchantId, mode }: MerchantMode,
   { account, olderThan, newerThan, limit }: LedgerWindow,
 ): Promise<LedgerPage> {
   const forward = newerThan !== undefined

@@ -1,11 +1,12 @@
 import { bigint, copyInto, integer, mode, text, time } from '../platform/db/copy.ts'
 import type { Call } from '../platform/db/database.ts'
+import type { Mode } from '../platform/mode.ts'
 
 /** A release from hold to available, or the direct credit of one charge without hold. `amount` is whole UGX. */
 export type Settlement = {
   merchantId: number
   id: string
-  mode: 'test' | 'live'
+  mode: Mode
   kind: 'sweep' | 'instant'
   amount: number
   chargeCount: number

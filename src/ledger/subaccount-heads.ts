@@ -2,9 +2,8 @@ import { assert } from '../platform/assert.ts'
 import { callForRows, columnsOf } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import type { MerchantMode, Mode } from '../platform/mode.ts'
 import { type Account, subaccountPart } from './accounts.ts'
-
-type Mode = 'test' | 'live'
 
 /** The locked row with the balances of one subaccount in one mode. Whole UGX. */
 export type SubaccountHead = {
@@ -76,7 +75,7 @@ export function subaccountBook(heads: readonly SubaccountHead[]) {
   return {
     head,
     /** Adds `amount` to the account if it is a subaccount's. Throws when its balance would go below zero. */
-    move({ merchantId, mode }: { merchantId: number; mode: Mode }, account: Account, amount: number): void {
+    move({ merchantId, mode }: MerchantMode, account: Account, amount: number): void {
       const part = subaccountPart(account)
       if (part === null) return
       const row = head(merchantId, mode, part.subaccountId)

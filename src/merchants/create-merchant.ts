@@ -9,6 +9,7 @@ import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { isTaken } from '../platform/db/taken.ts'
 import { newId, newTag, randomText } from '../platform/ids.ts'
+import type { Mode } from '../platform/mode.ts'
 import { invalidRequest } from '../platform/refusal.ts'
 import { hasForbiddenControl } from '../platform/text.ts'
 import { addCellKey, addDirectoryKey, keyIdOf } from './api-keys.ts'
@@ -113,7 +114,7 @@ export async function isRepeated(
   return (await findCommand<Draft>(app, { key: commandKey, command: 'merchants create', input })) !== null
 }
 
-const newPublicKey = (mode: 'test' | 'live') => `pk_${mode}_${randomText(PUBLIC_KEY_ALPHABET, 24)}`
+const newPublicKey = (mode: Mode) => `pk_${mode}_${randomText(PUBLIC_KEY_ALPHABET, 24)}`
 
 function checkNames({ name, email, handle }: NewMerchant): void {
   if (name.trim() === '' || [...name].length > 200) throw invalidRequest('name must be 1 to 200 characters')

@@ -1,16 +1,13 @@
-import { Type } from 'typebox'
 import type { App } from '../app.ts'
 import { assert } from '../platform/assert.ts'
 import { numbers } from '../platform/db/columns.ts'
 import { type Call, call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import type { MerchantMode, Mode } from '../platform/mode.ts'
 import { domainRefusal } from '../platform/refusal.ts'
 import type { GrantedRates } from '../rate-limits/rates.ts'
 import { ACCOUNT_STATE, type AccountState } from './account-state.ts'
 
-export type Mode = 'test' | 'live'
-/** As answers show it. No third will come, so it is the one closed list of them. */
-export const ModeShape = Type.Enum(['test', 'live'], { $id: 'Mode' })
 export type KycStatus = 'pending' | 'verified' | 'rejected'
 
 /** The row of a merchant, without secrets. Limits are whole UGX, the test clock's offset is in ms. */
@@ -136,7 +133,7 @@ export const spendSwitch = ({ merchantId, left }: FailingSwitch): Call => call(S
  * The same, locked until the commit for live money out, so that nothing is reserved after a verification or an account was
  * withdrawn (PO8). Test money reads the terms without a lock.
  */
-export const termsForPayout = (places: readonly { merchantId: number; mode: Mode }[]): Call<MerchantTerms> =>
+export const termsForPayout = (places: readonly MerchantMode[]): Call<MerchantTerms> =>
   call(places.some((place) => place.mode === 'live') ? LOCK_TERMS : TERMS_BY_ID, [
     ...new Set(places.map((place) => place.merchantId)),
   ])

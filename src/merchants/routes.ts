@@ -4,8 +4,9 @@ import { underTag } from '../http/endpoint.ts'
 import { readEndpoint } from '../http/read-endpoints.ts'
 import { assert } from '../platform/assert.ts'
 import { mapValues } from '../platform/map-values.ts'
+import { ModeShape } from '../platform/mode.ts'
 import { RATES, ratesOf } from '../rate-limits/rates.ts'
-import { ModeShape, merchantsById } from './merchant.ts'
+import { merchantsById } from './merchant.ts'
 
 const AccountShape = Type.Object(
   {

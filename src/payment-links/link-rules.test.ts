@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import type { Mode } from '../platform/mode.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { judgeLink } from './link-rules.ts'
 
@@ -12,7 +13,7 @@ type Given = {
   active?: boolean
   chargeLimit?: number | null
   kycStatus?: 'pending' | 'verified' | 'rejected'
-  mode?: 'test' | 'live'
+  mode?: Mode
 }
 
 /** The code and text of the refusal, or that there is none. */

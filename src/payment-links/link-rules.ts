@@ -1,6 +1,7 @@
 import { judgeAmount, verificationRequired } from '../charges/charge-rules.ts'
 import { chargeFee } from '../ledger/fees.ts'
-import { type MerchantTerms, type Mode, merchantInactive } from '../merchants/merchant.ts'
+import { type MerchantTerms, merchantInactive } from '../merchants/merchant.ts'
+import type { Mode } from '../platform/mode.ts'
 import { domainRefusal } from '../platform/refusal.ts'
 import type { Config } from '../settings/config.ts'
 import type { PaymentLinkCreate } from './link-request.ts'

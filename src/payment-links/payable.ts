@@ -1,5 +1,6 @@
 import { mostChargeable } from '../charges/charge-rules.ts'
-import type { MerchantTerms, Mode } from '../merchants/merchant.ts'
+import type { MerchantTerms } from '../merchants/merchant.ts'
+import type { Mode } from '../platform/mode.ts'
 import type { Config } from '../settings/config.ts'
 import type { PaymentLink } from './payment-link.ts'
 

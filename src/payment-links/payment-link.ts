@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import type { ChargeStatus } from '../charges/charge.ts'
-import { type Mode, ModeShape } from '../merchants/merchant.ts'
+import { type Mode, ModeShape } from '../platform/mode.ts'
 
 /** A row of `payment_links`: what a customer can pay on a hosted page. Whole UGX; times are UTC. */
 export type PaymentLink = {

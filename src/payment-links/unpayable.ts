@@ -1,6 +1,6 @@
 import { anyCardWorth } from '../gift-cards/find-card.ts'
-import type { Mode } from '../merchants/merchant.ts'
 import type { Tx } from '../platform/db/database.ts'
+import type { Mode } from '../platform/mode.ts'
 import { type RailLimits, railRefusal } from '../rails/rail-amounts.ts'
 
 type Asked = { merchantId: number; mode: Mode; amount: number; at: Date; limits: RailLimits }

@@ -1,7 +1,7 @@
-import type { Mode } from '../merchants/merchant.ts'
 import { bigint, boolean, copyInto, mode, text, time } from '../platform/db/copy.ts'
 import type { Call } from '../platform/db/database.ts'
 import { newId } from '../platform/ids.ts'
+import type { Mode } from '../platform/mode.ts'
 import type { PaymentLinkCreate } from './link-request.ts'
 import type { PaymentLink } from './payment-link.ts'
 

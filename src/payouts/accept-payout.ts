@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import type { Place } from '../actors/place.ts'
 import type { App } from '../app.ts'
 import { inOpenMonth } from '../ledger/book.ts'
 import type { MerchantTerms } from '../merchants/merchant.ts'
 import type { Call, Tx } from '../platform/db/database.ts'
 import { uuidFor } from '../platform/ids.ts'
+import type { MerchantMode } from '../platform/mode.ts'
 import { judgeRailAmount } from '../rails/rail-amounts.ts'
 import { NOT_COUNTED } from '../rate-limits/exact-window.ts'
 import { openDesk } from './desk/desk.ts'
@@ -15,7 +15,7 @@ import { type Checked, openChecks } from './prepared/open-checks.ts'
 
 /** A payout requested by command: a withdrawal, or the pay-out of a subaccount. */
 export type Wanted = {
-  holder: Place
+  holder: MerchantMode
   origin: Extract<PayoutOrigin, { kind: 'withdrawal' | 'subaccount' }>
   amount: number
   /** Rules before freeze and pause (G14a, G66). */

@@ -1,5 +1,6 @@
 import { judgeLimits } from '../merchants/amount-limits.ts'
-import { type MerchantTerms, type Mode, merchantInactive } from '../merchants/merchant.ts'
+import { type MerchantTerms, merchantInactive } from '../merchants/merchant.ts'
+import type { Mode } from '../platform/mode.ts'
 import { domainRefusal, Refusal } from '../platform/refusal.ts'
 import { echo } from '../platform/text.ts'
 import type { Unavailable } from '../rails/rail.ts'

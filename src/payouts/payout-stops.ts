@@ -1,4 +1,5 @@
 import type { Head } from '../ledger/book.ts'
+import type { Mode } from '../platform/mode.ts'
 import { domainRefusal, type Refusal } from '../platform/refusal.ts'
 
 const frozen = () =>
@@ -21,7 +22,7 @@ export function stopOf({
   frozenFor,
   head,
 }: {
-  mode: 'test' | 'live'
+  mode: Mode
   frozenFor: string | null
   head: Pick<Head, 'payoutsPausedBy' | 'payoutsFrozenFor'>
 }): Refusal | null {

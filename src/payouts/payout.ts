@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { ModeShape } from '../merchants/merchant.ts'
+import { type Mode, ModeShape } from '../platform/mode.ts'
 import { type Moves, statesOf } from '../platform/moves.ts'
 import { PAYOUT_FAILURES, type PayoutFailure } from '../rails/rail.ts'
 import type { EventType } from '../webhooks/events.ts'
@@ -35,7 +35,7 @@ export const AMBIGUOUS = 'ambiguous_network_error_pending_reconciliation'
 export type Payout = {
   merchantId: number
   id: string
-  mode: 'test' | 'live'
+  mode: Mode
   kind: PayoutKind
   status: PayoutStatus
   amount: number

@@ -1,9 +1,9 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { MerchantRole, OperatorCaller, OperatorRole, PersonCaller } from '../actors/actor.ts'
 import type { Gateway } from '../app.ts'
-import type { Mode } from '../merchants/merchant.ts'
 import { later } from '../platform/clock.ts'
 import { statement } from '../platform/db/statement.ts'
+import type { Mode } from '../platform/mode.ts'
 import type { Realm } from './accounts.ts'
 
 /** A merchant that a person works for. */

@@ -1,6 +1,7 @@
 import type { App } from '../app.ts'
 import type { Call } from '../platform/db/database.ts'
 import type { Mark } from '../platform/mark.ts'
+import type { Mode } from '../platform/mode.ts'
 import type { AttemptFacts } from './attempt-facts.ts'
 import type { Post } from './attempts.ts'
 import type { LockedPost, Noun } from './lock-posts.ts'
@@ -11,7 +12,7 @@ import type { RepostTimes } from './repost-times.ts'
 export type Movable = {
   merchantId: number
   id: string
-  mode: 'test' | 'live'
+  mode: Mode
   channel: string
   /** Null only for a charge that a gift card covers in full; it never travels. */
   railReference: string | null
@@ -45,7 +46,7 @@ export type Moved = 'moved' | 'same' | 'contradicted' | 'overtaken'
 export type Mismatch = {
   merchantId: number
   tag: string
-  mode: 'test' | 'live'
+  mode: Mode
   kind: 'mismatch' | 'contradictory_answer'
   subject: string
   details: Record<string, unknown>

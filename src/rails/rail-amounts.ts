@@ -1,8 +1,9 @@
+import type { Mode } from '../platform/mode.ts'
 import { domainRefusal, type Refusal } from '../platform/refusal.ts'
 import type { Config } from '../settings/config.ts'
 
 /** An amount that is to travel, whole UGX: in test mode it travels nowhere and has no such limits. */
-type Travelling = { mode: 'test' | 'live'; side: 'collect' | 'disburse'; amount: number }
+type Travelling = { mode: Mode; side: 'collect' | 'disburse'; amount: number }
 export type RailLimits = Pick<Config, 'railCollectMin' | 'railCollectMax' | 'railPayoutMin' | 'railPayoutMax'>
 
 /**

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts'
 import { assert } from '../platform/assert.ts'
+import type { Mode } from '../platform/mode.ts'
 import type { Channel, Rail } from './rail.ts'
 
 /** How long anybody waits to hear whether a rail is ready. */
@@ -8,7 +9,7 @@ export const READINESS_WAIT_MS = 2000
 /** The rail of this channel in this mode, or undefined where none is configured. */
 export function railFor(
   app: Pick<App, 'rails'>,
-  { mode, channel }: { mode: 'test' | 'live'; channel: string },
+  { mode, channel }: { mode: Mode; channel: string },
 ): Rail | undefined {
   const rails = app.rails[mode]
   const rail = Object.hasOwn(rails, channel) ? rails[channel as Channel] : undefined

@@ -1,3 +1,4 @@
+import type { Mode } from '../platform/mode.ts'
 import { timeLimit } from '../platform/time-limit.ts'
 /**
  * The contract between the product and an operator (rails.md section 1). Every answer is a value: a rail function throws
@@ -182,4 +183,4 @@ export const CHANNELS = ['op1_momo', 'op2_money', 'card'] as const satisfies rea
 export const LIVE_CHANNELS: readonly Channel[] = ['op1_momo']
 
 /** Mode and channel -> rail, built once by the composition root. A missing entry means that no rail is configured. */
-export type Rails = { readonly [mode in 'test' | 'live']: { readonly [channel in Channel]?: Rail } }
+export type Rails = { readonly [mode in Mode]: { readonly [channel in Channel]?: Rail } }

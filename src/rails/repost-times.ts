@@ -1,4 +1,5 @@
 import type { App } from '../app.ts'
+import type { Mode } from '../platform/mode.ts'
 import {
   type AttemptFacts,
   isRefusalConfirmed,
@@ -48,7 +49,7 @@ const WINDOW_MS = { collect: MINUTE_MS, disburse: 24 * 60 * MINUTE_MS }
 export const repostWindowMs = (
   app: Pick<App, 'rails'>,
   side: RailSide,
-  row: { mode: 'test' | 'live'; channel: string; installation: string },
+  row: { mode: Mode; channel: string; installation: string },
 ): number =>
   railFor(app, row)?.installations.find(({ id }) => id === row.installation)?.repostMs?.[side] ??
   WINDOW_MS[side]
@@ -57,7 +58,7 @@ export const repostWindowMs = (
 export const repostsOf = (
   app: Pick<App, 'rails'>,
   { side, reposts }: { side: RailSide; reposts(windowMs: number): RepostTimes },
-  row: { mode: 'test' | 'live'; channel: string; installation: string },
+  row: { mode: Mode; channel: string; installation: string },
 ): RepostTimes => reposts(repostWindowMs(app, side, row))
 
 /** The next question: by the ladder, counted from the end of the submit, or sooner. `notFound`: the answer just now. */

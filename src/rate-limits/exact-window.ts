@@ -1,7 +1,7 @@
-import { type Place, placeKey } from '../actors/place.ts'
 import { type Batch, batch } from '../platform/batch.ts'
 import { done, failed, type Outcome, type RunTurn } from '../platform/batch-run.ts'
 import type { Call, Database } from '../platform/db/database.ts'
+import { type MerchantMode, merchantModeKey } from '../platform/mode.ts'
 import { MINUTE_MS } from './limits.ts'
 import { remember } from './oldest-out.ts'
 import { copyOf, type Frame, type OpenWindows, openWindows, refuseFull } from './open-windows.ts'
@@ -15,22 +15,22 @@ import { inLockOrder, lockRows, makeRows, type WindowRow } from './window-rows.t
  */
 export type ExactWindow = {
   /** Refuses (429) what this process already knows to be over the limit, before anything else is checked. */
-  refuseEarly(place: Place, nowMs: number): void
+  refuseEarly(place: MerchantMode, nowMs: number): void
   /** For the first flush of the batch: locks the windows of these merchants. Empty when the limit is off. */
-  lock(places: readonly Place[]): Call<WindowRow>[]
+  lock(places: readonly MerchantMode[]): Call<WindowRow>[]
   /** Opens the locked windows from the answers to the calls of `lock`. */
   open(answers: readonly (readonly unknown[])[], nowMs: number): OpenWindows
   /** Takes a place at once, in a transaction of its own, and says as of when. Throws 429. */
-  takeNow(place: Place, nowMs: number): Promise<number>
+  takeNow(place: MerchantMode, nowMs: number): Promise<number>
   /** Gives back the place of a request that was accepted at this time and refused after all. */
-  giveBack(place: Place, acceptedMs: number): Promise<unknown>
+  giveBack(place: MerchantMode, acceptedMs: number): Promise<unknown>
   /** Resolves when nothing of `takeNow` and `giveBack` is under way. */
   idle(): Promise<void>
 }
 /** What a request does with a window before its own work. */
 export type CountedWindow = Pick<ExactWindow, 'refuseEarly' | 'takeNow' | 'giveBack' | 'idle'>
 /** A place to be taken, or given back. */
-type Ask = { place: Place; atMs: number; back: boolean }
+type Ask = { place: MerchantMode; atMs: number; back: boolean }
 
 const MOST_SHAPES = 1000
 
@@ -74,18 +74,18 @@ export function exactWindow({
   return {
     ...window,
     refuseEarly: (place, nowMs) => {
-      const mine = known.get(placeKey(place))?.window
+      const mine = known.get(merchantModeKey(place))?.window
       if (mine === undefined) return
       const shape = shapeFor(place)
       if (mine.total >= shape.limit) refuseFull(mine, shape, nowMs)
     },
     takeNow: (place, nowMs) => asking.add({ place, atMs: nowMs, back: false }),
     giveBack: (place, acceptedMs) => {
-      const mine = known.get(placeKey(place))
+      const mine = known.get(merchantModeKey(place))
       // From now on this process refuses by the new count; the row follows. A copy, because a batch may be writing the
       // original.
       if (mine)
-        known.set(placeKey(place), {
+        known.set(merchantModeKey(place), {
           ...mine,
           text: null,
           window: without(mine.window, shapeFor(place), acceptedMs),
@@ -100,7 +100,7 @@ export function exactWindow({
  * The shape of each merchant's window. A limit that passes the border between exact and wide slots begins with an empty window: what was
  * counted in slots of the other width is dropped as what a wrong clock has written.
  */
-function shapesFor({ limit, grantedTo = () => undefined }: WindowLimits): (place: Place) => Shape {
+function shapesFor({ limit, grantedTo = () => undefined }: WindowLimits): (place: MerchantMode) => Shape {
   const usual = shapeOf(limit, MINUTE_MS)
   const granted = new Map<number, Shape>()
   return ({ merchantId }) => {
@@ -112,9 +112,9 @@ function shapesFor({ limit, grantedTo = () => undefined }: WindowLimits): (place
   }
 }
 
-function lock({ what, known }: Frame, places: readonly Place[]): Call<WindowRow>[] {
+function lock({ what, known }: Frame, places: readonly MerchantMode[]): Call<WindowRow>[] {
   const sorted = [...places].sort(inLockOrder)
-  const missing = sorted.filter((place) => known.get(placeKey(place))?.made !== true)
+  const missing = sorted.filter((place) => known.get(merchantModeKey(place))?.made !== true)
   return [...(missing.length === 0 ? [] : [makeRows(missing, what)]), lockRows(sorted, what)]
 }
 
@@ -123,7 +123,7 @@ function answerAsks(
   { db, window, turn }: { db: Database; window: Pick<ExactWindow, 'lock' | 'open'>; turn: RunTurn },
   asks: readonly Ask[],
 ): Promise<Outcome<number>[]> {
-  const places = new Map(asks.map(({ place }) => [placeKey(place), place]))
+  const places = new Map(asks.map(({ place }) => [merchantModeKey(place), place]))
   const nowMs = Math.max(...asks.map(({ atMs }) => atMs))
   return db.transactionFor({ kind: 'in', ...turn }, async (tx) => {
     const open = window.open(await tx.send(...window.lock([...places.values()])), nowMs)

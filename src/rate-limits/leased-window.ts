@@ -1,7 +1,7 @@
-import { type Place, placeKey } from '../actors/place.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Call, Database } from '../platform/db/database.ts'
 import { CommitUnknown } from '../platform/db/errors.ts'
+import { type MerchantMode, merchantModeKey } from '../platform/mode.ts'
 import { type CountedWindow, type ExactWindow, exactWindow, type WindowLimits } from './exact-window.ts'
 import { type End, endShare, type Lease, type Leases, leaseOf, type Share, setAside } from './leases.ts'
 import { MINUTE_MS } from './limits.ts'
@@ -18,19 +18,23 @@ export type Counting = {
 /** An exact window of which a process takes places in advance, so that most transactions send nothing about it (decision 31). */
 export type LeasedWindow = CountedWindow & {
   /** Counts these requests, each with its own place, in the transaction of `work`, which may be repeated. */
-  counted<T>(requests: readonly Place[], nowMs: number, work: (counting: Counting) => Promise<T>): Promise<T>
+  counted<T>(
+    requests: readonly MerchantMode[],
+    nowMs: number,
+    work: (counting: Counting) => Promise<T>,
+  ): Promise<T>
 }
 
 type Options = WindowLimits & { what: string; db: Database; clock: Clock }
 
 export function leasedWindow({ what, limit, grantedTo = () => undefined, db, clock }: Options): LeasedWindow {
   const rows = exactWindow({ what, limit, grantedTo, db })
-  const limitOf = ({ merchantId }: Place) => grantedTo(merchantId) ?? limit
+  const limitOf = ({ merchantId }: MerchantMode) => grantedTo(merchantId) ?? limit
   const leases: Leases = new Map()
   return {
     ...rows,
     refuseEarly(place, nowMs) {
-      if ((leases.get(placeKey(place))?.left ?? 0) === 0) rows.refuseEarly(place, nowMs)
+      if ((leases.get(merchantModeKey(place))?.left ?? 0) === 0) rows.refuseEarly(place, nowMs)
     },
     counted: (requests, nowMs, work) =>
       limit > 0
@@ -49,8 +53,8 @@ export function leasedWindow({ what, limit, grantedTo = () => undefined, db, clo
 type Counted = {
   rows: ExactWindow
   leases: Leases
-  limitOf(place: Place): number
-  requests: readonly Place[]
+  limitOf(place: MerchantMode): number
+  requests: readonly MerchantMode[]
   nowMs: number
 }
 
@@ -84,12 +88,16 @@ async function countedByLeases<T>(
   }
 }
 
-function countsOf(requests: readonly Place[]) {
-  const counts = new Map<number, { place: Place; count: number }>()
+function countsOf(requests: readonly MerchantMode[]) {
+  const counts = new Map<number, { place: MerchantMode; count: number }>()
   for (const place of requests) {
-    const known = counts.get(placeKey(place))
+    const known = counts.get(merchantModeKey(place))
     if (known) known.count += 1
-    else counts.set(placeKey(place), { place: { merchantId: place.merchantId, mode: place.mode }, count: 1 })
+    else
+      counts.set(merchantModeKey(place), {
+        place: { merchantId: place.merchantId, mode: place.mode },
+        count: 1,
+      })
   }
   return counts
 }
@@ -99,7 +107,7 @@ function openShares(
   { shares, limitOf, nowMs }: Pick<Counted, 'limitOf' | 'nowMs'> & { shares: ReadonlyMap<number, Share> },
 ): OpenWindows {
   for (const share of shares.values()) if (share.kind === 'row' && share.old) settle(rows, share.old)
-  const shareOf = (place: Place) => shares.get(placeKey(place))
+  const shareOf = (place: MerchantMode) => shares.get(merchantModeKey(place))
   return {
     ...rows,
     check(place) {

@@ -1,9 +1,9 @@
-import { type Place, placeKey } from '../actors/place.ts'
+import { type MerchantMode, merchantModeKey } from '../platform/mode.ts'
 import { remember } from './oldest-out.ts'
 
 /** Places of a window that a process has taken in advance. The row counts all of them at the end, until they are settled. */
 export type Lease = {
-  place: Place
+  place: MerchantMode
   fromMs: number
   endMs: number
   size: number
@@ -16,7 +16,7 @@ export type Lease = {
 /** What a transaction has of one merchant: so many places of a lease, or the row, with the lease that it settles. */
 export type Share =
   | { kind: 'lease'; lease: Lease; aside: number; taken: number }
-  | { kind: 'row'; place: Place; old: Lease | null; taken: number; next: Lease | null }
+  | { kind: 'row'; place: MerchantMode; old: Lease | null; taken: number; next: Lease | null }
 
 /** How the transaction ended. Not known whether it committed: then what was taken counts. */
 export type End = 'committed' | 'undone' | 'unknown'
@@ -34,7 +34,7 @@ export type Leases = Map<number, Lease>
 
 /** The lease that follows when so many places are free, or null when too few are. */
 export function leaseOf(
-  place: Place,
+  place: MerchantMode,
   { limit, free, nowMs }: { limit: number; free: number; nowMs: number },
 ): Lease | null {
   const [ofLimit, ofFree] = [limit / MOST_OF_LIMIT, free / MOST_OF_FREE]
@@ -51,8 +51,12 @@ const covers = (
 ): boolean => left >= count && fromMs <= nowMs && nowMs < endMs
 
 /** Sets places aside, so that no other transaction uses them. Where the lease does not cover them the row is needed. */
-export function setAside(leases: Leases, place: Place, wanted: { count: number; nowMs: number }): Share {
-  const key = placeKey(place)
+export function setAside(
+  leases: Leases,
+  place: MerchantMode,
+  wanted: { count: number; nowMs: number },
+): Share {
+  const key = merchantModeKey(place)
   const lease = leases.get(key) ?? null
   if (lease === null || !covers(lease, wanted)) {
     leases.delete(key)
@@ -67,9 +71,9 @@ export function setAside(leases: Leases, place: Place, wanted: { count: number; 
 export function endShare(leases: Leases, share: Share, end: End): void {
   if (share.kind === 'lease') share.lease.left += share.aside - (end === 'undone' ? 0 : share.taken)
   else if (end === 'committed') keep(leases, share.next)
-  else if (end === 'undone' && share.old && !leases.has(placeKey(share.place))) keep(leases, share.old)
+  else if (end === 'undone' && share.old && !leases.has(merchantModeKey(share.place))) keep(leases, share.old)
 }
 
 function keep(leases: Leases, lease: Lease | null): void {
-  if (lease !== null) remember(leases, { key: placeKey(lease.place), value: lease, most: MOST_LEASES })
+  if (lease !== null) remember(leases, { key: merchantModeKey(lease.place), value: lease, most: MOST_LEASES })
 }

@@ -1,5 +1,5 @@
-import { type Place, placeKey } from '../actors/place.ts'
 import type { Call } from '../platform/db/database.ts'
+import { type MerchantMode, merchantModeKey } from '../platform/mode.ts'
 import { tooMany } from './limits.ts'
 import { remember } from './oldest-out.ts'
 import {
@@ -18,15 +18,15 @@ import { readWindow, writeWindow } from './window-text.ts'
 /** The windows that one transaction has locked. */
 export type OpenWindows = {
   /** Throws 429 when the window is full. */
-  check(place: Place): void
+  check(place: MerchantMode): void
   /** Counts one accepted request. */
-  take(place: Place): void
+  take(place: MerchantMode): void
   /** Removes one request that was accepted at this time. */
-  giveBack(place: Place, acceptedMs: number): void
+  giveBack(place: MerchantMode, acceptedMs: number): void
   /** Counts so many more at this time, or fewer when below zero. */
-  change(place: Place, by: { atMs: number; count: number }): void
+  change(place: MerchantMode, by: { atMs: number; count: number }): void
   /** How many more fit now. */
-  free(place: Place): number
+  free(place: MerchantMode): number
   /** For the last flush of the batch. */
   writes(): Call[]
 }
@@ -37,13 +37,13 @@ export type OpenWindows = {
  */
 type KnownWindow = { text: string | null; window: Window; made: boolean }
 /** The windows of one limit in this process. */
-export type Frame = { what: string; shapeFor(place: Place): Shape; known: Map<number, KnownWindow> }
+export type Frame = { what: string; shapeFor(place: MerchantMode): Shape; known: Map<number, KnownWindow> }
 
 const MOST_KNOWN = 10_000
 
 /** A window within one transaction, with the count at its time, which every item needs. */
 type Opened = {
-  place: Place
+  place: MerchantMode
   shape: Shape
   window: Window
   counted: number
@@ -54,10 +54,10 @@ type Opened = {
 
 /** Opens the locked windows of these rows. */
 export function openWindows(frame: Frame, rows: readonly WindowRow[], nowMs: number): OpenWindows {
-  const opened = new Map(rows.map((row) => [placeKey(row), openRow(frame, row, nowMs)]))
-  const openedOf = (place: Place) => {
-    const found = opened.get(placeKey(place)) ?? openMissing(frame, place)
-    opened.set(placeKey(place), found)
+  const opened = new Map(rows.map((row) => [merchantModeKey(row), openRow(frame, row, nowMs)]))
+  const openedOf = (place: MerchantMode) => {
+    const found = opened.get(merchantModeKey(place)) ?? openMissing(frame, place)
+    opened.set(merchantModeKey(place), found)
     return found
   }
   return {
@@ -94,7 +94,7 @@ export function openWindows(frame: Frame, rows: readonly WindowRow[], nowMs: num
 
 function openRow({ shapeFor, known }: Frame, row: WindowRow, nowMs: number): Opened {
   const shape = shapeFor(row)
-  const key = placeKey(row)
+  const key = merchantModeKey(row)
   const before = known.get(key)
   const window = before?.text === row.accepted ? before.window : readWindow(row.accepted)
   forgetOld(window, shape, nowMs)
@@ -110,8 +110,8 @@ function openRow({ shapeFor, known }: Frame, row: WindowRow, nowMs: number): Ope
 }
 
 /** After a crash of the database the windows start empty: the next batch makes the row anew. */
-function openMissing({ shapeFor, known }: Frame, place: Place): Opened {
-  known.delete(placeKey(place))
+function openMissing({ shapeFor, known }: Frame, place: MerchantMode): Opened {
+  known.delete(merchantModeKey(place))
   return { place, shape: shapeFor(place), window: emptyWindow(), counted: 0, changed: false, known: null }
 }
 
@@ -121,7 +121,7 @@ function write({ what, known }: Frame, opened: Opened[]): Call {
   const texts = opened.map(({ place, window, known: mine }) => {
     const text = writeWindow(window)
     // Unless a place was given back meanwhile: then that count is remembered, and the row follows.
-    if (mine !== null && known.get(placeKey(place)) === mine) Object.assign(mine, { text, window })
+    if (mine !== null && known.get(merchantModeKey(place)) === mine) Object.assign(mine, { text, window })
     return text
   })
   return writeRows(

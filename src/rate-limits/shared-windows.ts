@@ -1,11 +1,9 @@
-import { placeKey } from '../actors/place.ts'
 import { assert } from '../platform/assert.ts'
 import { columnsOf } from '../platform/db/columns.ts'
 import type { Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import { type Mode, merchantModeKey } from '../platform/mode.ts'
 import { type Limits, tooMany } from './limits.ts'
-
-type Mode = 'test' | 'live'
 
 const TELL = statement(
   'tell rate counts',
@@ -61,7 +59,7 @@ export function sharedWindows(
 
   function windowOf(merchantId: number, mode: Mode, what: string, nowMs: number): Window {
     const own = windows.get(what) ?? new Map<number, Window>()
-    const key = placeKey({ merchantId, mode })
+    const key = merchantModeKey({ merchantId, mode })
     let window = own.get(key)
     if (window === undefined) {
       window = { merchantId, mode, what, counts: new Uint32Array(SECONDS + 1), second: 0, sum: 0, others: 0 }
@@ -84,7 +82,7 @@ export function sharedWindows(
       window.sum += 1
     },
     giveBack(merchantId, mode, { what, atMs }) {
-      const window = windows.get(what)?.get(placeKey({ merchantId, mode }))
+      const window = windows.get(what)?.get(merchantModeKey({ merchantId, mode }))
       const second = Math.floor(atMs / 1000)
       if (!window || window.second - second > SECONDS) return
       const slot = second % window.counts.length

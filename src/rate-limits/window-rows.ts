@@ -1,10 +1,10 @@
-import type { Place } from '../actors/place.ts'
 import { modes, numbers, repeated } from '../platform/db/columns.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import type { MerchantMode } from '../platform/mode.ts'
 
 /** A window as its row keeps it (`window-text.ts`). */
-export type WindowRow = Place & { accepted: string }
+export type WindowRow = MerchantMode & { accepted: string }
 
 // A row that is not there cannot be locked: it is made first, once for each merchant and mode.
 const MAKE = statement<WindowRow>(
@@ -28,20 +28,20 @@ const WRITE = statement(
 )
 
 /** Makes the rows of these windows where there are none. */
-export const makeRows = (places: readonly Place[], what: string): Call<WindowRow> =>
+export const makeRows = (places: readonly MerchantMode[], what: string): Call<WindowRow> =>
   callFor(MAKE, places, what)
 
 /** Locks the rows of these windows, in the order in which every process does. */
-export const lockRows = (places: readonly Place[], what: string): Call<WindowRow> =>
+export const lockRows = (places: readonly MerchantMode[], what: string): Call<WindowRow> =>
   callFor(LOCK, places, what)
 
 /** Stores these windows, or makes them anew after a crash of the database. */
-export const writeRows = (places: readonly Place[], what: string, texts: readonly string[]): Call => {
+export const writeRows = (places: readonly MerchantMode[], what: string, texts: readonly string[]): Call => {
   const merchants = numbers(places.map((place) => place.merchantId))
   return call(WRITE, merchants, modes(places.map((place) => place.mode)), what, texts)
 }
 
-const callFor = (wanted: typeof LOCK, places: readonly Place[], what: string) =>
+const callFor = (wanted: typeof LOCK, places: readonly MerchantMode[], what: string) =>
   call(
     wanted,
     numbers(places.map((place) => place.merchantId)),
@@ -50,4 +50,5 @@ const callFor = (wanted: typeof LOCK, places: readonly Place[], what: string) =>
   )
 
 /** In the order in which every process locks them. */
-export const inLockOrder = (a: Place, b: Place) => a.merchantId - b.merchantId || (a.mode < b.mode ? -1 : 1)
+export const inLockOrder = (a: MerchantMode, b: MerchantMode) =>
+  a.merchantId - b.merchantId || (a.mode < b.mode ? -1 : 1)

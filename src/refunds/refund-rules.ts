@@ -1,7 +1,8 @@
 import type { PersonCaller } from '../actors/actor.ts'
 import type { Charge } from '../charges/charge.ts'
-import { type MerchantTerms, type Mode, merchantInactive, whileClosing } from '../merchants/merchant.ts'
+import { type MerchantTerms, merchantInactive, whileClosing } from '../merchants/merchant.ts'
 import { judgeChannel, judgeVerification } from '../payouts/payout-rules.ts'
+import type { Mode } from '../platform/mode.ts'
 import { domainRefusal, notFound, Refusal } from '../platform/refusal.ts'
 import { judgeRailAmount, type RailLimits } from '../rails/rail-amounts.ts'
 

@@ -3,9 +3,9 @@ import type { Caller } from '../actors/actor.ts'
 import type { App } from '../app.ts'
 import { listStatement } from '../http/both-ways.ts'
 import { type ListWindow, type Page, readPage } from '../http/lists.ts'
-import { ModeShape } from '../merchants/merchant.ts'
 import { statement } from '../platform/db/statement.ts'
 import { tagOf } from '../platform/ids.ts'
+import { ModeShape } from '../platform/mode.ts'
 
 export type SettlementRow = {
   id: string

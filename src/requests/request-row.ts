@@ -1,12 +1,13 @@
 import { randomInt } from 'node:crypto'
 import { masked } from '../actors/mask.ts'
 import type { NotedRequest } from '../http/frame.ts'
+import type { Mode } from '../platform/mode.ts'
 import { maskPhone } from '../platform/phone.ts'
 
 /** A row of the log, as it is written. */
 export type RequestRow = Omit<NotedRequest, 'caller'> & {
   merchantId: number
-  mode: 'test' | 'live'
+  mode: Mode
   id: bigint
   requestId: string
   keyLast4: string

@@ -1,6 +1,7 @@
 import { clockOffsetMs, type MerchantTerms } from '../merchants/merchant.ts'
 import { later } from '../platform/clock.ts'
 import { kampalaTime } from '../platform/kampala.ts'
+import type { Mode } from '../platform/mode.ts'
 import { domainRefusal } from '../platform/refusal.ts'
 import type { ScheduleTerms } from './schedule-request.ts'
 
@@ -10,7 +11,7 @@ import type { ScheduleTerms } from './schedule-request.ts'
  */
 export function judgeFirstDate(
   { startAt }: Pick<ScheduleTerms, 'startAt'>,
-  { terms, mode, at }: { terms: MerchantTerms; mode: 'test' | 'live'; at: Date },
+  { terms, mode, at }: { terms: MerchantTerms; mode: Mode; at: Date },
 ): void {
   if (startAt !== null && startAt <= later(at, clockOffsetMs(terms, mode)))
     throw domainRefusal(

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { ModeShape } from '../merchants/merchant.ts'
+import { type Mode, ModeShape } from '../platform/mode.ts'
 import { type Moves, statesOf } from '../platform/moves.ts'
 
 /** Spec 3.3. */
@@ -27,7 +27,7 @@ export type Recipient = { phone: string; name: string | null; reference: string 
 export type Schedule = {
   merchantId: number
   id: string
-  mode: 'test' | 'live'
+  mode: Mode
   status: ScheduleStatus
   name: string | null
   amount: number

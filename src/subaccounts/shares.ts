@@ -2,9 +2,8 @@ import { callForRows, columnsOf } from '../platform/db/columns.ts'
 import { bigint, copyInto, integer, mode, text } from '../platform/db/copy.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
+import type { MerchantMode, Mode } from '../platform/mode.ts'
 import type { SubaccountStatus } from './subaccount.ts'
-
-type Mode = 'test' | 'live'
 
 /** One subaccount's share of one charge, in the order of the request. Whole UGX. */
 export type Share = {
@@ -84,11 +83,8 @@ export function byCharge<One extends Share>(shares: readonly One[]): Map<string,
 }
 
 /** Up to `most` shares of one merchant and mode whose hold is over, except those that another worker is releasing. */
-export const lockDueShares = (
-  { merchantId, mode }: { merchantId: number; mode: Mode },
-  dueAt: Date,
-  most: number,
-) => call(LOCK_DUE, merchantId, mode, dueAt.toISOString(), most)
+export const lockDueShares = ({ merchantId, mode }: MerchantMode, dueAt: Date, most: number) =>
+  call(LOCK_DUE, merchantId, mode, dueAt.toISOString(), most)
 
 /** Stores changed shares. */
 export const writeShares = (shares: readonly Share[]): Call[] =>

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg'
 import type { App } from '../app.ts'
+import type { Mode } from '../platform/mode.ts'
 import { STUCK_KINDS, type StuckKind } from './stuck-kinds.ts'
 
 /** One question or post with its answer. */
@@ -17,7 +18,7 @@ export type Stuck = {
   kind: string
   id: string
   merchant: string
-  mode: 'test' | 'live'
+  mode: Mode
   status: string
   amount: number | null
   since: Date

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { ModeShape } from '../merchants/merchant.ts'
+import { ModeShape } from '../platform/mode.ts'
 import { type Moves, statesOf } from '../platform/moves.ts'
 import { failureSaid } from './failure-said.ts'
 

@@ -2,9 +2,8 @@ import { bigint, bytea, copyInto, integer, mode, text, time } from '../platform/
 import type { Call } from '../platform/db/database.ts'
 import { writeExact } from '../platform/exact-json.ts'
 import { ascendingId } from '../platform/ids.ts'
+import type { Mode } from '../platform/mode.ts'
 import { shortDigest } from '../platform/short-digest.ts'
-
-type Mode = 'test' | 'live'
 
 export const EVENT_TYPES = [
   'charge.succeeded',

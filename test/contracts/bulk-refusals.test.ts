@@ -3,6 +3,7 @@ import test from 'node:test'
 import { openException } from '../../src/exceptions/exception.ts'
 import { openExceptions, resolveException } from '../../src/exceptions/resolve-exception.ts'
 import { freezeAccount, freezePlatform } from '../../src/merchants/payout-freeze.ts'
+import type { Mode } from '../../src/platform/mode.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { made, opened } from '../helpers/opened.ts'
 import { type Payer, payer } from '../helpers/schedules.ts'
@@ -84,7 +85,7 @@ test('a body of exactly 4 MiB is taken', async () => {
   assertRefused(await bulk(shop.api, `${filled} `), TOO_LARGE)
 })
 
-async function pause({ merchantId, tag }: Payer, mode: 'test' | 'live') {
+async function pause({ merchantId, tag }: Payer, mode: Mode) {
   const found = {
     merchantId,
     tag,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { type Clock, movableClock } from '../../src/platform/clock.ts'
+import type { Mode } from '../../src/platform/mode.ts'
 import type { Attempt, Rail } from '../../src/rails/rail.ts'
 import { sandboxRail } from '../../src/rails/sandbox.ts'
 import { startOperator } from '../fakes/operator.ts'
@@ -30,7 +31,7 @@ const op1 = openedAndVerified(() =>
 )
 
 type Carrier = {
-  mode: 'test' | 'live'
+  mode: Mode
   installation: string
   clock(): Clock
   rail(): Rail

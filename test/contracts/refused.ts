@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { Mode } from '../../src/platform/mode.ts'
 import type { Reply } from '../helpers/test-service.ts'
 
 /** An error answer with its exact text. */
@@ -11,7 +12,7 @@ export const domain = (code: string, error: string): Refused => ({ status: 400, 
 export const insufficient = (
   have: number,
   [amount, fee]: readonly [number, number],
-  mode: 'test' | 'live' = 'test',
+  mode: Mode = 'test',
 ): Refused => ({
   ...domain(
     'insufficient_balance',

@@ -1,8 +1,9 @@
+import type { Mode } from '../../src/platform/mode.ts'
 import { type Paying, payOrders, type Visit, visit } from './customers.ts'
 import type { Merchant } from './installation.ts'
 import { type Load, startLoad } from './load.ts'
 import { bulkOf, chargeOf, dispenseOf, payoutOf, refundOf, scheduleOf } from './requests.ts'
-import { ask, type Mode, type Parts, repeatUnanswered, type State, type Tally } from './sending.ts'
+import { ask, type Parts, repeatUnanswered, type State, type Tally } from './sending.ts'
 
 export type Clients = {
   tally: Tally

@@ -1,9 +1,10 @@
+import type { Mode } from '../../src/platform/mode.ts'
 import type { Chance } from './chance.ts'
 import { openForm, type Shown, sendForm, voucher } from './forms.ts'
 import type { Merchant } from './installation.ts'
 import { post } from './post.ts'
 import { phoneFor, type Wanted } from './requests.ts'
-import { ask, HANG_MS, type Mode, type State } from './sending.ts'
+import { ask, HANG_MS, type State } from './sending.ts'
 
 /** Customers on the page of a link: either a one-shot link that they share, or a reusable one. */
 export type Visit = {

@@ -1,4 +1,5 @@
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
+import type { Mode } from '../../src/platform/mode.ts'
 
 export type What = 'charge' | 'payout' | 'bulk' | 'refund' | 'schedule' | 'form' | 'dispense'
 /**
@@ -10,7 +11,7 @@ export type KeyedRequest = {
   what: What
   path: string
   merchant: string
-  mode: 'test' | 'live'
+  mode: Mode
   body: Record<string, unknown>
   /** Only of a form: the cookie that the browser has of the page. */
   cookie?: string

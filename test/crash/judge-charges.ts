@@ -1,3 +1,4 @@
+import type { Mode } from '../../src/platform/mode.ts'
 import type { Operator } from '../fakes/operator.ts'
 import type { Installation } from './installation.ts'
 import { answersTo, type Book } from './journal.ts'
@@ -7,7 +8,7 @@ import { failsInSandbox, REFUSED_PHONE, UNSERVED_PHONE } from './requests.ts'
 export type ChargeRow = {
   id: string
   handle: string
-  mode: 'test' | 'live'
+  mode: Mode
   status: string
   /** Null on a link. */
   reference: string | null

@@ -1,3 +1,4 @@
+import type { Mode } from '../../src/platform/mode.ts'
 import type { FakeSupplier } from '../fakes/supplier.ts'
 import type { Installation } from './installation.ts'
 import { answersTo, type Book } from './journal.ts'
@@ -5,7 +6,7 @@ import { answersTo, type Book } from './journal.ts'
 /** A vending order with its current payment. */
 export type OrderRow = {
   id: string
-  mode: 'test' | 'live'
+  mode: Mode
   status: 'pending' | 'dispensing' | 'dispensed' | 'failed'
   charge: string | null
   charge_status: string | null
@@ -13,7 +14,7 @@ export type OrderRow = {
 /** The right to send one dispense command. `status` is set only for a direct dispense. */
 export type ClaimRow = {
   id: string
-  mode: 'test' | 'live'
+  mode: Mode
   kind: 'order' | 'direct'
   order_id: string
   charge_id: string

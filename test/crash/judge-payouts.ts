@@ -1,3 +1,4 @@
+import type { Mode } from '../../src/platform/mode.ts'
 import type { Operator } from '../fakes/operator.ts'
 import type { Installation } from './installation.ts'
 import { answersTo, type Book } from './journal.ts'
@@ -8,7 +9,7 @@ import { failsInSandbox, REFUSED_PHONE } from './requests.ts'
 export type PayoutRow = {
   id: string
   handle: string
-  mode: 'test' | 'live'
+  mode: Mode
   kind: string
   status: string
   reference: string | null

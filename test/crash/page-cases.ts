@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Mode } from '../../src/platform/mode.ts'
 import { REFUSED_PHONE } from './requests.ts'
 import { type Program, victim } from './serving.ts'
 import { killedBy } from './victims.ts'
@@ -34,7 +35,7 @@ export const onRefusedPage = (world: World, crashPoint: string): Promise<string[
 type How = {
   crashPoint: string
   program: Program
-  mode: 'test' | 'live'
+  mode: Mode
   cardValue: number | null
   phone?: string
 }

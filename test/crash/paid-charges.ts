@@ -1,10 +1,11 @@
+import type { Mode } from '../../src/platform/mode.ts'
 import type { Merchant } from './installation.ts'
 import { type Program, serving } from './serving.ts'
 import { settleBooks, type World } from './world.ts'
 
 type Wanted = {
   merchant: Merchant
-  mode: 'test' | 'live'
+  mode: Mode
   /** What is read of a charge `c`, and what must be true of it. */
   columns: string
   where: string

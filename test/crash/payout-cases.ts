@@ -1,3 +1,4 @@
+import type { Mode } from '../../src/platform/mode.ts'
 import type { Merchant } from './installation.ts'
 import { paidCharges } from './paid-charges.ts'
 import { REFUSED_PHONE } from './requests.ts'
@@ -16,7 +17,7 @@ const TWO_DAYS_MS = 2 * 86_400_000
 const AVAILABLE = `select coalesce(sum(h.available), 0)::float8 as available
   from ledger_heads h join merchants m on m.id = h.merchant_id where m.handle = $1 and h.mode = $2`
 
-async function availableOf({ installation }: World, { handle }: Merchant, mode: 'test' | 'live') {
+async function availableOf({ installation }: World, { handle }: Merchant, mode: Mode) {
   const [row] = await installation.sql<{ available: number }>(AVAILABLE, [handle, mode])
   return row?.available ?? 0
 }

@@ -1,3 +1,4 @@
+import type { Mode } from '../../src/platform/mode.ts'
 import { lastNine, readPhone } from '../../src/platform/phone.ts'
 import type { Chance } from './chance.ts'
 import type { KeyedRequest } from './journal.ts'
@@ -8,7 +9,7 @@ export type Wanted = Pick<KeyedRequest, 'what' | 'path' | 'body' | 'cookie'>
 /** The sandbox fails these phones; every other number succeeds. */
 const FAILING_PHONES = ['0700000001', '0700000002', '0700000003']
 
-type Drawn = { chance: Chance; key: string; mode: 'test' | 'live' }
+type Drawn = { chance: Chance; key: string; mode: Mode }
 
 export function chargeOf({ chance, key, mode }: Drawn): Wanted {
   const amount = chance.next() < 0.03 ? 0 : chance.whole(500, 50_000)
@@ -65,7 +66,7 @@ export const dispenseOf = ({ key }: Drawn, chargeId: string): Wanted => ({
 export const REFUSED_PHONE = '256788000001'
 export const UNSERVED_PHONE = '256788000002'
 
-export function phoneFor(chance: Chance, mode: 'test' | 'live', at: 'api' | 'page' = 'api'): string {
+export function phoneFor(chance: Chance, mode: Mode, at: 'api' | 'page' = 'api'): string {
   if (mode === 'live' && at === 'page' && chance.next() < 0.2)
     return chance.one([REFUSED_PHONE, UNSERVED_PHONE])
   if (mode === 'test' && chance.next() < 0.15) return chance.one(FAILING_PHONES)

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Mode } from '../../src/platform/mode.ts'
 import type { Chance } from './chance.ts'
 import { chargeIn, sendForm } from './forms.ts'
 import type { Installation, Merchant } from './installation.ts'
@@ -6,7 +7,6 @@ import type { Journal, KeyedRequest, What } from './journal.ts'
 import { post } from './post.ts'
 import type { Line, Wanted } from './requests.ts'
 
-export type Mode = 'test' | 'live'
 /** What the clients saw. Each key counts once, however often it was sent. */
 export type Tally = {
   sent: number

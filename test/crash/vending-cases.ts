@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Mode } from '../../src/platform/mode.ts'
 import { callbackOf, postCallback } from '../fakes/supplier-callbacks.ts'
 import { type ClaimRow, commandsFor, vendingRows } from './judge-orders.ts'
 import { paidCharges } from './paid-charges.ts'
@@ -7,8 +8,6 @@ import { GOODS, JAMMING_MACHINE, MACHINE } from './requests.ts'
 import { serving, victim } from './serving.ts'
 import { killedBy } from './victims.ts'
 import { passTime, settleBooks, type World } from './world.ts'
-
-type Mode = 'test' | 'live'
 
 const PRICE = 4000
 const ORDERS = 3

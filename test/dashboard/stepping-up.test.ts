@@ -39,7 +39,8 @@ async function staleOwner(): Promise<Planted> {
   return anotherBrowser(service, owner, 3_600_000)
 }
 
-const isNewCookie = (page: Page) => page.setCookies.some((setCookie) => /^dashboard=[^;]{20,}/.test(setCookie))
+const isNewCookie = (page: Page) =>
+  page.setCookies.some((setCookie) => /^dashboard=[^;]{20,}/.test(setCookie))
 const asksAgain = (page: Page) => page.forms.some(({ fields }) => 'confirm' in fields)
 
 test('a right password on an act that is then refused keeps the person signed in, and is not asked for again', async () => {

@@ -4,6 +4,7 @@ import type { Caller } from '../../src/actors/actor.ts'
 import type { NotedRequest } from '../../src/http/frame.ts'
 import { listKeys } from '../../src/merchants/api-keys.ts'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import type { Mode } from '../../src/platform/mode.ts'
 import { findRequest, listRequests, type RequestFilter } from '../../src/requests/find-requests.ts'
 import { fullKey, owner } from '../helpers/actors.ts'
 import { openedAndVerified } from '../helpers/opened.ts'
@@ -16,8 +17,8 @@ async function shop() {
   const merchant = await service.merchant()
   const found = await findMerchant(service.gateway, merchant.id)
   const { id: merchantId, tag } = found.merchant
-  const caller = (mode: 'test' | 'live') => owner({ merchantId, tag, cell: 'cell_0', mode })
-  const seen = async (filter: RequestFilter = {}, mode: 'test' | 'live' = 'test') => {
+  const caller = (mode: Mode) => owner({ merchantId, tag, cell: 'cell_0', mode })
+  const seen = async (filter: RequestFilter = {}, mode: Mode = 'test') => {
     await service.gateway.requests.flush()
     return listRequests(service.app, caller(mode), filter)
   }

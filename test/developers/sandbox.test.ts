@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import type { Mode } from '../../src/platform/mode.ts'
 import { type MachineButton, pressMachine } from '../../src/vending/dispensing/press-machine.ts'
 import { owner } from '../helpers/actors.ts'
 import { vendingEventsOf } from '../helpers/callbacks.ts'
@@ -11,7 +12,7 @@ import { dispensingOrder, makeOrder, readOrder, vendingShop } from '../helpers/v
 const service = openedAndVerified(() => startService())
 const shop = made(() => vendingShop(service))
 
-async function press(id: string, button: MachineButton, mode: 'test' | 'live' = 'test') {
+async function press(id: string, button: MachineButton, mode: Mode = 'test') {
   const { merchant } = await findMerchant(service.gateway, shop.merchant.id)
   const place = { merchantId: merchant.id, tag: merchant.tag, cell: 'cell_0', mode }
   return pressMachine(service.app, owner(place), { id, button })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { openException } from '../../src/exceptions/exception.ts'
+import type { Mode } from '../../src/platform/mode.ts'
 import type { Payer } from './schedules.ts'
 import type { TestService } from './test-service.ts'
 
@@ -7,7 +8,7 @@ import type { TestService } from './test-service.ts'
 export async function openMismatch(
   service: TestService,
   { merchantId, tag }: Pick<Payer, 'merchantId' | 'tag'>,
-  mode: 'test' | 'live',
+  mode: Mode,
 ): Promise<void> {
   const found = { merchantId, tag, mode, kind: 'mismatch', subject: 'pout_x', details: {} } as const
   const calls = openException(found, service.clock.now())

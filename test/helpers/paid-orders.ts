@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { addTestFunds } from '../../src/ledger/test-funds.ts'
 import { payLink } from '../../src/payment-links/pay-link.ts'
 import { addLinks, newLink } from '../../src/payment-links/write-links.ts'
+import type { Mode } from '../../src/platform/mode.ts'
 import type { Claim } from '../../src/vending/dispensing/claim.ts'
 import { claimOrder } from '../../src/vending/dispensing/claim-order.ts'
 import { BY_HAND, CUSTOMER } from './actors.ts'
@@ -10,7 +11,6 @@ import { newPayer } from './live-service.ts'
 import type { Payer } from './schedules.ts'
 import type { TestService } from './test-service.ts'
 
-type Mode = 'test' | 'live'
 /** The owner of an order, and its id. */
 export type Place = { merchantId: number; id: string }
 export type PaidOrder = Place & { mode: Mode; chargeId: string }

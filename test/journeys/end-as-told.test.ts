@@ -100,9 +100,7 @@ test('twelve approvals at once, beside the operator being asked, end it once; th
       approve(service.gateway, callers[nth % 3] ?? APPROVES, { id: approval }),
     ),
   ])
-  const refused = all.flatMap((settled) =>
-    settled.status === 'rejected' ? [settled.reason.message] : [],
-  )
+  const refused = all.flatMap((settled) => (settled.status === 'rejected' ? [settled.reason.message] : []))
   assert.ok(refused.length < 12, refused[0])
   for (const message of refused) assert.equal(message, 'this was already approved')
   const after = await moneyOf(shop)

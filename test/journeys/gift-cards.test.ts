@@ -6,6 +6,7 @@ import { findCard, findUsableCard, listCards } from '../../src/gift-cards/find-c
 import { issueCards } from '../../src/gift-cards/issue-cards.ts'
 import { activateCard, deactivateCard } from '../../src/gift-cards/switch-card.ts'
 import { endCardUses, lockCardsOf, restoreCards } from '../../src/gift-cards/use-card.ts'
+import type { Mode } from '../../src/platform/mode.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { newCard, payByCard, sumsOf, useOf } from '../helpers/gift-cards.ts'
 import { eventually } from '../helpers/live-service.ts'
@@ -171,7 +172,7 @@ test('a charge named twice in one batch is a mistake of ours and moves nothing',
 
 test('a code finds its card however it is written, for its own merchant, in live, while it can pay', async () => {
   const [card, stranger] = [await newCard(service, own), await payer(service)]
-  const find = (text: string, mode: 'test' | 'live' = 'live', merchantId = own.merchantId) =>
+  const find = (text: string, mode: Mode = 'live', merchantId = own.merchantId) =>
     findUsableCard(service.app, { merchantId, mode, text })
   for (const text of [card.code, card.code.toLowerCase(), ` ${card.code.replaceAll('-', '')} `])
     assert.equal((await find(text))?.id, card.id)

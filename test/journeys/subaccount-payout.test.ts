@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { payOutSubaccount } from '../../src/payouts/pay-out-subaccount.ts'
+import type { Mode } from '../../src/platform/mode.ts'
 import { setSubaccountStatus } from '../../src/subaccounts/set-subaccount-status.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { newPayer } from '../helpers/live-service.ts'
@@ -30,11 +31,7 @@ async function farm(payoutPhone: string | undefined = '0700 000 000'): Promise<F
   return { ...shop, farm: body.id }
 }
 
-function payOut(
-  own: Farm,
-  amount: number,
-  { at = service, mode = 'test' as 'test' | 'live', id = own.farm } = {},
-) {
+function payOut(own: Farm, amount: number, { at = service, mode = 'test' as Mode, id = own.farm } = {}) {
   const { merchantId, tag } = own
   return payOutSubaccount(at.app, BY_HAND, { holder: { merchantId, tag, mode }, subaccountId: id, amount })
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { findMerchant } from '../../src/merchants/set-merchant.ts'
+import type { Mode } from '../../src/platform/mode.ts'
 import { addMachine, removeMachine } from '../../src/vending/machines/machines.ts'
 import { setVending } from '../../src/vending/suppliers/vending-settings.ts'
 import { startSupplier } from '../fakes/supplier.ts'
@@ -116,7 +117,7 @@ const LEDGER = `select o.machine, count(*)::int as orders,
   where o.merchant_id = $1 and o.mode = $2 and o.created_at >= $3
   group by o.machine order by o.machine`
 
-async function fromLedger(who: Vendor, mode: 'test' | 'live', since = '2000-01-01'): Promise<any[]> {
+async function fromLedger(who: Vendor, mode: Mode, since = '2000-01-01'): Promise<any[]> {
   return service.rows(LEDGER, [who.merchantId, mode, since])
 }
 const money = ({ machine, orders, collected, fees, settled, pending_hold, refunded, gift_cards }: any) => ({

@@ -5,6 +5,7 @@ import { settleCharges } from '../../src/charges/settle-charges.ts'
 import { keyPruner } from '../../src/idempotency/prune-keys.ts'
 import { endFreezes, freezeAccount } from '../../src/merchants/payout-freeze.ts'
 import { expirePrepared } from '../../src/payouts/prepared/end-prepared.ts'
+import type { Mode } from '../../src/platform/mode.ts'
 import { runSchedules } from '../../src/scheduled-payouts/run-schedules.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import { newPayer, startLiveService } from '../helpers/live-service.ts'
@@ -21,7 +22,7 @@ const MONTH = 31 * DAY
 const service = opened(() => startLiveService())
 afterEach(() => service.clock.beWrong(0))
 
-const headOf = async (merchantId: number, mode: 'test' | 'live') => {
+const headOf = async (merchantId: number, mode: Mode) => {
   const [head] = await service.rows<{ until: Date | null; frozen: string | null }>(
     `select nullif(closed_until, '-infinity') as until, payouts_frozen_for as frozen from ledger_heads
      where merchant_id = $1 and mode = $2`,

@@ -19,6 +19,7 @@ import {
 import { call, type Database, openDatabase } from '../../src/platform/db/database.ts'
 import { sqlState } from '../../src/platform/db/errors.ts'
 import type { Statement } from '../../src/platform/db/statement.ts'
+import type { Mode } from '../../src/platform/mode.ts'
 import { type TestDatabase, testDatabase } from '../helpers/test-database.ts'
 
 // Rows written by COPY in binary, read back from a real server.
@@ -29,7 +30,7 @@ type Row = {
   small: number | null
   part: number | null
   words: string | null
-  mode: 'test' | 'live'
+  mode: Mode
   truth: boolean | null
   at: Date | null
   bytes: Buffer | null

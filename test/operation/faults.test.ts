@@ -128,9 +128,7 @@ test('F25: one poisoned item of a group commit fails alone; the others are ackno
   })
   const told = await Promise.allSettled([11, 12, 13, 14, 15].map((number) => numbers.add(number)))
   assert.deepEqual(
-    told.map((settled) =>
-      settled.status === 'fulfilled' ? settled.value : 'failed',
-    ),
+    told.map((settled) => (settled.status === 'fulfilled' ? settled.value : 'failed')),
     ['stored 11', 'stored 12', 'failed', 'stored 14', 'stored 15'],
   )
   assert.deepEqual(await stored(), [11, 12, 14, 15])

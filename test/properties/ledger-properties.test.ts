@@ -3,7 +3,7 @@ import { after, before } from 'node:test'
 import fc from 'fast-check'
 import { chargeFee } from '../../src/ledger/fees.ts'
 import { addTestFunds } from '../../src/ledger/test-funds.ts'
-import type { Mode } from '../../src/merchants/merchant.ts'
+import type { Mode } from '../../src/platform/mode.ts'
 import { BY_HAND } from '../helpers/actors.ts'
 import {
   assertVerified,

@@ -1,3 +1,4 @@
+import type { Mode } from '../../src/platform/mode.ts'
 import { chargeIn, type FormAnswer, openForm, type Shown } from '../crash/forms.ts'
 import { applyCard, newPayer, openForms, type PayerKind, pay, send } from './checkout.ts'
 import { type Fleet, type Race, type Verdict, webOf } from './fleet.ts'
@@ -19,7 +20,7 @@ export const submitsOfOneLink: Race = {
   },
 }
 
-async function submitAtOnce(fleet: Fleet, mode: 'test' | 'live'): Promise<Verdict> {
+async function submitAtOnce(fleet: Fleet, mode: Mode): Promise<Verdict> {
   const merchant = fleet.merchants.live
   const [link = ''] = await newLinks(fleet, { merchant, mode }, [{ amount: 5000 }])
   const forms = await openForms(fleet, Array<string>(AT_ONCE).fill(link))
@@ -54,7 +55,7 @@ const OTHERS = 20
 const CARD = 1500
 
 /** In live mode the customer of that form has a gift card that nobody else uses. */
-async function sendOneForm(fleet: Fleet, mode: 'test' | 'live'): Promise<Verdict> {
+async function sendOneForm(fleet: Fleet, mode: Mode): Promise<Verdict> {
   const merchant = fleet.merchants.live
   const [link = ''] = await newLinks(fleet, { merchant, mode }, [{ amount: 5000, allow_multiple_uses: true }])
   const [card] = mode === 'test' ? [] : await newCards(fleet, merchant, { value: CARD, quantity: 1 })

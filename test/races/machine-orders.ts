@@ -1,3 +1,4 @@
+import type { Mode } from '../../src/platform/mode.ts'
 import type { Merchant } from '../crash/installation.ts'
 import { newPayer, openForms, pay } from './checkout.ts'
 import { type Fleet, newKey, postUntilJudged, type Reply, webOf } from './fleet.ts'
@@ -11,7 +12,6 @@ export const GOODS = [{ spbh: '1', spmc: 'Water', spdj: 5000 }]
 /** How long an order can be paid. */
 export const LIFETIME_MS = 120_000
 
-type Mode = 'test' | 'live'
 export type Made = { id: string; expiresAt: number }
 /** An order that was paid. */
 export type Paid = { id: string; charge: string }

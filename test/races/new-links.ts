@@ -1,3 +1,4 @@
+import type { Mode } from '../../src/platform/mode.ts'
 import type { Merchant } from '../crash/installation.ts'
 import { type Fleet, newKey, postUntilJudged, webOf } from './fleet.ts'
 
@@ -6,7 +7,7 @@ type NewLink = { amount: number; allow_multiple_uses?: boolean }
 /** Links of this merchant, made with its key for the mode. */
 export function newLinks(
   fleet: Fleet,
-  { merchant, mode }: { merchant: Merchant; mode: 'test' | 'live' },
+  { merchant, mode }: { merchant: Merchant; mode: Mode },
   bodies: readonly NewLink[],
 ): Promise<string[]> {
   const makeOne = async (body: NewLink, nth: number): Promise<string> => {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Mode } from '../../src/platform/mode.ts'
 import type { FormAnswer } from '../crash/forms.ts'
 import { newPayer, openForms, pay } from './checkout.ts'
 import type { Fleet, Race, Verdict } from './fleet.ts'
@@ -26,7 +27,7 @@ export const invalidateAgainstSubmit: Race = {
   },
 }
 
-async function takeBackAndPay(fleet: Fleet, mode: 'test' | 'live'): Promise<Verdict> {
+async function takeBackAndPay(fleet: Fleet, mode: Mode): Promise<Verdict> {
   const orders = await newOrders(fleet, { mode, machine: MACHINES.usual, count: TAKEN_BACK })
   const ids = orders.map(({ id }) => id)
   const forms = await openForms(fleet, ids)

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Mode } from '../../src/platform/mode.ts'
 import { newPayer, openForms, pay } from './checkout.ts'
 import { countKinds, type Fleet, newKey, type Race, type Reply, type Verdict } from './fleet.ts'
 import { allDecided, chargesOn, isOpenOrPaid } from './link-charges.ts'
@@ -62,7 +63,7 @@ async function dispensePaidOrder(fleet: Fleet): Promise<Verdict> {
 }
 
 /** A charge not yet spent; a fifth of the calls repeat one key. */
-async function dispenseCharge(fleet: Fleet, mode: 'test' | 'live'): Promise<Verdict> {
+async function dispenseCharge(fleet: Fleet, mode: Mode): Promise<Verdict> {
   const charge = mode === 'live' ? await liveCharge(fleet, 5000) : await testCharge(fleet)
   const same = newKey('dispense')
   const replies = await Promise.all(

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
+import type { Mode } from '../../src/platform/mode.ts'
 import type { SubmitHow } from '../fakes/operator.ts'
-
-type Mode = 'test' | 'live'
 
 /** One step that somebody takes. A history is any sequence of them. */
 export type StepOut =

@@ -6,6 +6,7 @@ import { fingerprintOf } from '../../src/http/fingerprint.ts'
 import { addKeys } from '../../src/idempotency/keys.ts'
 import { freezeAccount } from '../../src/merchants/payout-freeze.ts'
 import { setCheckerRule } from '../../src/payouts/prepared/set-checker-rule.ts'
+import type { Mode } from '../../src/platform/mode.ts'
 import { shortDigest } from '../../src/platform/short-digest.ts'
 import { BY_HAND, operator, owner } from '../helpers/actors.ts'
 import { APPROVAL, BATCH, CARD, PAYOUT, PREPARED, SCHEDULE, SUBACCOUNT, TAGS, TOP_UP } from './names.ts'
@@ -33,7 +34,7 @@ export async function auditAll(app: App): Promise<void> {
 type Told = Pick<Act, 'merchantId' | 'subject' | 'after'> & {
   action: AuditedAction
   actor?: Actor
-  mode?: 'test' | 'live'
+  mode?: Mode
 }
 
 const writeActs = (app: App, told: readonly Told[]) =>

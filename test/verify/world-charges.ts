@@ -9,6 +9,7 @@ import { numbers, times, words } from '../../src/platform/db/columns.ts'
 import { type Call, call, type Database } from '../../src/platform/db/database.ts'
 import { allStatements } from '../../src/platform/db/statement.ts'
 import { uuidFor } from '../../src/platform/ids.ts'
+import type { Mode } from '../../src/platform/mode.ts'
 import { addAttempts, addEvidence, endAttempt, moveAttempt } from '../../src/rails/attempts.ts'
 import { addShares } from '../../src/subaccounts/shares.ts'
 // Imported so that their statements are registered; `product` finds them by name.
@@ -16,8 +17,6 @@ import '../../src/charges/submit-live-charge.ts'
 import '../../src/ledger/balances.ts'
 import '../../src/ledger/checkpoints.ts'
 import { idOf, type MerchantId } from './names.ts'
-
-type Mode = 'test' | 'live'
 
 export function newCharge(
   app: App,

@@ -10,11 +10,11 @@ import { publishPayout } from '../../src/payouts/write-payout-status.ts'
 import { addPayouts } from '../../src/payouts/write-payouts.ts'
 import type { Call } from '../../src/platform/db/database.ts'
 import { uuidFor } from '../../src/platform/ids.ts'
+import type { Mode } from '../../src/platform/mode.ts'
 import { addEvidence, endAttempt, moveAttempt } from '../../src/rails/attempts.ts'
 import { payoutIdOf, TAGS } from './names.ts'
 import { write } from './world-charges.ts'
 
-type Mode = 'test' | 'live'
 const PHONE = '256700000000'
 
 /** A single payout of merchant 3 with its reservation, attempt and key in one commit, as the product stores it. */

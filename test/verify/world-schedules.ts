@@ -2,6 +2,7 @@ import type { App } from '../../src/app.ts'
 import { fingerprintOf } from '../../src/http/fingerprint.ts'
 import { addKeys } from '../../src/idempotency/keys.ts'
 import { call } from '../../src/platform/db/database.ts'
+import type { Mode } from '../../src/platform/mode.ts'
 import { changeSchedule } from '../../src/scheduled-payouts/change-schedule.ts'
 import { runCycle } from '../../src/scheduled-payouts/run-cycle.ts'
 import { fullKey } from '../helpers/actors.ts'
@@ -10,7 +11,7 @@ import { product, write } from './world-charges.ts'
 // Imported so that its statement is registered; `product` finds it by name.
 import '../../src/scheduled-payouts/create-schedule.ts'
 
-type Planned = { id: string; mode: 'test' | 'live'; amount: number; interval?: 'daily' | 'weekly' }
+type Planned = { id: string; mode: Mode; amount: number; interval?: 'daily' | 'weekly' }
 
 const RECIPIENTS = [
   { phone: '256700000011', name: 'Amina', reference: null },

@@ -15,6 +15,7 @@ import { Facts, Money, Section, Status, Time } from '../../pages/parts.tsx'
 import { doneTo, type Shown, shownPage } from '../../pages/shown.ts'
 import { addressWith, type Column, Table } from '../../pages/table.tsx'
 import { shown } from '../../pages/wording.ts'
+import type { Mode } from '../../platform/mode.ts'
 import { badRequest, notFound, Refusal } from '../../platform/refusal.ts'
 import { LEDGER } from '../texts/ledger.ts'
 import { type ConsoleRoute, type ConsoleVisit, page } from '../visit.ts'
@@ -189,7 +190,7 @@ const transferColumns = (visit: ConsoleVisit): Column<TransferRead>[] => [
   { title: one.transferColumns.at, cell: ({ at }) => <Time at={at} /> },
 ]
 
-type TransfersProps = { visit: ConsoleVisit; mode: 'test' | 'live'; transfers: readonly TransferRead[] }
+type TransfersProps = { visit: ConsoleVisit; mode: Mode; transfers: readonly TransferRead[] }
 
 function Transfers({ visit, mode, transfers }: TransfersProps) {
   const rows = transfers.slice(0, TRANSFERS_ON_A_PAGE)

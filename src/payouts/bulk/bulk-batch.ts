@@ -2,9 +2,8 @@ import { later } from '../../platform/clock.ts'
 import { type Call, call } from '../../platform/db/database.ts'
 import { tooFarAhead } from '../../platform/db/due-times.ts'
 import { statement } from '../../platform/db/statement.ts'
+import type { Mode } from '../../platform/mode.ts'
 import { shortDigestSql } from '../../platform/short-digest.ts'
-
-type Mode = 'test' | 'live'
 
 /** One item of a bulk call as it was stored: its fields, or its problem. Its reference is never null. */
 export type StoredItem = { reference: string } & (

@@ -4,12 +4,13 @@ import { listStatement } from '../../http/both-ways.ts'
 import { type ListWindow, orNull, type Page, readPage } from '../../http/lists.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { tagOf } from '../../platform/ids.ts'
+import type { Mode } from '../../platform/mode.ts'
 import { notFound } from '../../platform/refusal.ts'
 
 /** A bulk call as lists show it. */
 export type BatchRow = {
   id: string
-  mode: 'test' | 'live'
+  mode: Mode
   total: number
   done: number
   accepted: number

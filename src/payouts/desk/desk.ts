@@ -1,4 +1,3 @@
-import type { Place } from '../../actors/place.ts'
 import type { App } from '../../app.ts'
 import { type Book, type Head, openBook } from '../../ledger/book.ts'
 import {
@@ -10,6 +9,7 @@ import type { MerchantTerms } from '../../merchants/merchant.ts'
 import type { PayoutStop } from '../../merchants/payout-freeze.ts'
 import { assert } from '../../platform/assert.ts'
 import type { Call, Tx } from '../../platform/db/database.ts'
+import type { MerchantMode } from '../../platform/mode.ts'
 import type { Refusal } from '../../platform/refusal.ts'
 import { type NewPayout, newPayout, type PayoutFacts } from '../new-payout.ts'
 import type { PayoutReadiness } from '../payout-readiness.ts'
@@ -19,7 +19,7 @@ import { costOf, reservePayout } from '../reserve-payout.ts'
 import { openSwitches } from '../sandbox-switch.ts'
 import { addPayouts } from '../write-payouts.ts'
 
-type Holder = Place & { tag: string }
+type Holder = MerchantMode & { tag: string }
 
 /** How the rail stood before the transaction, and the refusal for one that is only away for some time. */
 type Rail = { readiness: PayoutReadiness; away?: RailAway }
@@ -28,7 +28,7 @@ type Rail = { readiness: PayoutReadiness; away?: RailAway }
 export type Desk = {
   termsOf(merchantId: number): MerchantTerms
   /** Why this account may not send money now; null when it may. */
-  stopOf(place: Place): Refusal | null
+  stopOf(place: MerchantMode): Refusal | null
   /** What the account or subaccount of this payout can spend, in whole UGX. */
   availableFor(payout: Pick<NewPayout, 'merchantId' | 'mode' | 'subaccountId'>): number
   /** Stops, balance, rail, in this order; then reserves a new payout. Throws Refusal with nothing reserved. */
@@ -71,7 +71,7 @@ export async function openDesk(app: App, tx: Tx, locked: Locked): Promise<Desk> 
     installations.push(installation)
   }
 
-  function findStop({ merchantId, mode }: Place): Refusal | null {
+  function findStop({ merchantId, mode }: MerchantMode): Refusal | null {
     return stopOf({ mode, frozenFor, head: book.head(merchantId, mode) })
   }
 

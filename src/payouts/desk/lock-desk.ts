@@ -1,13 +1,13 @@
-import type { Place } from '../../actors/place.ts'
 import { type Head, lockHeads } from '../../ledger/book.ts'
 import { type MerchantTerms, termsForPayout } from '../../merchants/merchant.ts'
 import { lockStops, type PayoutStop } from '../../merchants/payout-freeze.ts'
 import type { Call, RowsOf, Tx } from '../../platform/db/database.ts'
+import type { MerchantMode } from '../../platform/mode.ts'
 import type { ExactWindow } from '../../rate-limits/exact-window.ts'
 import type { OpenWindows } from '../../rate-limits/open-windows.ts'
 
 type Wanted<Own extends readonly Call[]> = {
-  places: readonly Place[]
+  places: readonly MerchantMode[]
   at: Date
   /** What the caller decides on besides: keys, charges, gift cards. */
   own: Own
@@ -24,7 +24,7 @@ export type LockedDesk<Own extends readonly Call[] = readonly Call[]> = {
 }
 
 /** The first part of the order below, for a transaction that looks at rows of its own before it locks the heads. */
-export const lockGuards = (places: readonly Place[]) =>
+export const lockGuards = (places: readonly MerchantMode[]) =>
   [termsForPayout(places), lockStops()] as const satisfies readonly Call[]
 
 /**

@@ -1,3 +1,4 @@
+import type { Mode } from '../../platform/mode.ts'
 import { type Moves, statesOf } from '../../platform/moves.ts'
 
 /** What is prepared by one person and approved by another. */
@@ -19,7 +20,7 @@ export const PREPARED_STATUSES = statesOf<PreparedStatus>(PREPARED_MOVES)
 export type PreparedPayout = {
   merchantId: number
   id: string
-  mode: 'test' | 'live'
+  mode: Mode
   kind: PreparedKind
   status: PreparedStatus
   amount: number

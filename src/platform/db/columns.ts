@@ -1,3 +1,4 @@
+import type { Mode } from '../mode.ts'
 import { arrayOf, putText, putTime, putWhole } from './binary.ts'
 import { type Call, call } from './database.ts'
 import type { Statement } from './statement.ts'
@@ -19,7 +20,7 @@ export const words = (values: readonly (string | null)[]): Buffer => arrayOf(val
 export const times = (values: readonly (Date | null)[]): Buffer => arrayOf(values, TIMESTAMPTZ, putTime)
 
 /** `$1::mode[]`, as text: its number differs from database to database. */
-export const modes = (values: readonly ('test' | 'live')[]): string => written(values, itself)
+export const modes = (values: readonly Mode[]): string => written(values, itself)
 
 /** The same number, time or word of letters for each of `count` rows, as text. */
 export const repeated = (value: string | number, count: number): string =>
@@ -44,7 +45,7 @@ type Columns<Row> = {
   numbers(...names: Field<Row, number | null>[]): Buffer[]
   words(...names: Field<Row, string | null>[]): Buffer[]
   times(...names: Field<Row, Date | null>[]): Buffer[]
-  modes(name: Field<Row, 'test' | 'live'>): string[]
+  modes(name: Field<Row, Mode>): string[]
   values(...names: (keyof Row)[]): unknown[]
 }
 

@@ -1,5 +1,6 @@
 import type { Connection, PoolClient, QueryResult } from 'pg'
 import pg from 'pg'
+import type { Mode } from '../mode.ts'
 import {
   beginData,
   beginRow,
@@ -48,7 +49,7 @@ export const text = <Row>(read: (row: Row) => string | null): Column<Row> => ({
   type: 'text',
   put: (row) => putText(read(row)),
 })
-export const mode = <Row>(read: (row: Row) => 'test' | 'live'): Column<Row> => ({
+export const mode = <Row>(read: (row: Row) => Mode): Column<Row> => ({
   type: 'mode',
   put: (row) => putText(read(row)),
 })

@@ -1,10 +1,11 @@
 import { endOfRow, timeOf } from '../../platform/db/binary-rows.ts'
 import { sqlTime } from '../../platform/db/sql-time.ts'
 import { statement } from '../../platform/db/statement.ts'
+import type { MerchantMode } from '../../platform/mode.ts'
 import type { Month } from './lines.ts'
 import { COVERED_COLUMNS } from './money-in.ts'
 import type { Period } from './period.ts'
-import type { Asked, Copied, Ledger } from './snapshot.ts'
+import type { Asked, Copied } from './snapshot.ts'
 
 // Charges that a gift card covers in full have no transfer. They have their own index, which is empty for most merchants.
 const COVERED = `merchant_id = $1 and mode = $2 and amount = gift_card_amount and completed_at >= $3 and completed_at < $4`
@@ -25,7 +26,7 @@ const PAGE_ROWS = 1000
 /** How many charges of the month gift cards have covered in full. */
 export async function countCovered(
   snapshot: Asked,
-  { merchantId, mode }: Ledger,
+  { merchantId, mode }: MerchantMode,
   { start, end }: Period,
 ): Promise<number> {
   const [row] = await snapshot.ask(COUNT, [merchantId, mode, sqlTime(start), sqlTime(end)])

@@ -1,6 +1,7 @@
 import { assert } from '../../platform/assert.ts'
 import { sqlTime } from '../../platform/db/sql-time.ts'
 import { statement } from '../../platform/db/statement.ts'
+import type { MerchantMode } from '../../platform/mode.ts'
 import { unavailable } from '../../platform/refusal.ts'
 import { minus, type Sum, sumOf } from '../../platform/sums.ts'
 import { countCovered } from './covered.ts'
@@ -8,7 +9,7 @@ import { windowsOf } from './in-advance.ts'
 import { type KindSum, readKindSums } from './kind-sums.ts'
 import type { Period } from './period.ts'
 import { rangeOf, type SeqRange } from './range.ts'
-import type { Asked, Doubled, Ledger, Paced } from './snapshot.ts'
+import type { Asked, Doubled, Paced } from './snapshot.ts'
 
 /** The totals of a month, read before its lines. Whole UGX; balances are available + pending. */
 export type Figures = {
@@ -61,7 +62,7 @@ const DECIDED_WITHIN_S = 5
 /** Reads the totals of the month. Throws 503 while a payout of a finished month is not decided yet. */
 export async function readFigures(
   snapshot: Asked & Paced & Doubled,
-  ledger: Ledger,
+  ledger: MerchantMode,
   { period, complete }: { period: Period; complete: boolean },
 ): Promise<Figures> {
   const range = await rangeOf(snapshot, ledger, period)

@@ -1,17 +1,18 @@
 import { CHANGE } from '../../ledger/checkpoints.ts'
 import { sqlTime } from '../../platform/db/sql-time.ts'
 import { statement } from '../../platform/db/statement.ts'
+import type { MerchantMode } from '../../platform/mode.ts'
 import type { Sum } from '../../platform/sums.ts'
 import { inAdvance, windowsOf } from './in-advance.ts'
 import type { Period } from './period.ts'
 import type { SeqRange } from './range.ts'
-import type { Asked, Doubled, Ledger } from './snapshot.ts'
+import type { Asked, Doubled } from './snapshot.ts'
 
 /** What some transfers of a kind add up to: those inside a month, or those before it. `change`: of available + pending. Whole UGX. */
 export type KindSum = { kind: string; inside: boolean; count: number; amount: Sum; change: Sum }
 
 /** Of whose ledger, which transfers and which month. `atOnce`: how many transfers may be read by one question now. */
-type Wanted = { ledger: Ledger; range: SeqRange; period: Period; atOnce: () => number }
+type Wanted = { ledger: MerchantMode; range: SeqRange; period: Period; atOnce: () => number }
 
 // $1 and $2 are the ledger, $3 and $4 the numbers, $5 and $6 the month. `place`: where all transfers of a step are; null if they are on both
 // sides of an end of the month, or its sums are of others: two processes may have made a checkpoint after the same one.

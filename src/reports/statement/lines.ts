@@ -4,6 +4,7 @@ import { RowsAsJson } from '../../platform/db/rows-as-json.ts'
 import { sqlTime } from '../../platform/db/sql-time.ts'
 import type { Statement } from '../../platform/db/statement.ts'
 import { letOthersRun } from '../../platform/let-others-run.ts'
+import type { MerchantMode } from '../../platform/mode.ts'
 import type { Sum } from '../../platform/sums.ts'
 import { ADJUSTMENTS } from './adjustments.ts'
 import { withCovered } from './covered.ts'
@@ -23,7 +24,7 @@ import {
   type Slice,
   slicesOf,
 } from './seqs.ts'
-import type { Copied, Doubled, Ledger, Snapshot } from './snapshot.ts'
+import type { Copied, Doubled, Snapshot } from './snapshot.ts'
 import { windowOf } from './window.ts'
 
 /** The three lists of a statement. */
@@ -38,7 +39,7 @@ export type Lines = { lines: Buffer; count: number; giftCards: Sum }
 
 /** The month whose lines are asked for. */
 export type Month = {
-  ledger: Ledger
+  ledger: MerchantMode
   period: Period
   complete: boolean
   figures: Figures

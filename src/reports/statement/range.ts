@@ -1,9 +1,10 @@
 import { assert } from '../../platform/assert.ts'
 import { sqlTime } from '../../platform/db/sql-time.ts'
 import { statement } from '../../platform/db/statement.ts'
+import type { MerchantMode } from '../../platform/mode.ts'
 import { windowsOf } from './in-advance.ts'
 import type { Period } from './period.ts'
-import type { Asked, Ledger } from './snapshot.ts'
+import type { Asked } from './snapshot.ts'
 
 /** Numbers of transfers: from `first` up to and without `end`. */
 export type SeqRange = { first: number; end: number }
@@ -43,7 +44,11 @@ const READ_AT_ONCE = 50_000
  * and those before it are older, those after it newer, whatever order their times are in. No index has their time, because it would cost
  * every payment; the times of the checkpoints say where to look, and what no checkpoint tells of is read (decision 44).
  */
-export async function rangeOf(snapshot: Asked, ledger: Ledger, { start, end }: Period): Promise<SeqRange> {
+export async function rangeOf(
+  snapshot: Asked,
+  ledger: MerchantMode,
+  { start, end }: Period,
+): Promise<SeqRange> {
   const own = [ledger.merchantId, ledger.mode]
   const month = [sqlTime(start), sqlTime(end)]
   const [head] = await snapshot.ask(HEAD_SEQ, own)

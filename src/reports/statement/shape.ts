@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { ModeShape } from '../../merchants/merchant.ts'
+import { ModeShape } from '../../platform/mode.ts'
 import type { Sum } from '../../platform/sums.ts'
 
 const orNull = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()])

@@ -5,9 +5,6 @@ import { queryPrepared } from '../../platform/db/prepared-query.ts'
 import { type RestFor, restBesideMoney } from '../../platform/db/rest.ts'
 import { type Statement, statement } from '../../platform/db/statement.ts'
 
-/** Whose money, in which mode. */
-export type Ledger = { merchantId: number; mode: 'test' | 'live' }
-
 /** One state of the database that all questions are asked of. */
 export type Snapshot = Asked & Paced & Copied & Doubled
 export type Asked = { ask<Row>(question: Statement<Row>, values: readonly unknown[]): Promise<Row[]> }

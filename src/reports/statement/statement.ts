@@ -1,6 +1,7 @@
 import type { Caller } from '../../actors/actor.ts'
 import type { App } from '../../app.ts'
 import { kampalaIso } from '../../platform/kampala.ts'
+import type { Mode } from '../../platform/mode.ts'
 import { minus, type Sum, sumOf } from '../../platform/sums.ts'
 import { type Figures, readFigures } from './figures.ts'
 import { closedHeader, headerNow, type StatementHeader } from './header.ts'
@@ -43,7 +44,7 @@ export async function withStatement<T>(
 function headOf(
   header: StatementHeader,
   figures: Figures,
-  { mode, period, complete, now }: { mode: 'test' | 'live'; period: Period; complete: boolean; now: Date },
+  { mode, period, complete, now }: { mode: Mode; period: Period; complete: boolean; now: Date },
 ): StatementHead {
   return {
     object: 'statement',

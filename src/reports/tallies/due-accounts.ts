@@ -1,18 +1,12 @@
 import type { App } from '../../app.ts'
-import type { Mode } from '../../merchants/merchant.ts'
 import { later } from '../../platform/clock.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { dayBounds, kampalaDay } from '../../platform/kampala.ts'
+import type { MerchantMode } from '../../platform/mode.ts'
 import { EVERYWHERE } from '../../webhooks/where-deliveries-are.ts'
 
-/** A merchant's charges of one mode. */
-export type Account = { merchantId: number; mode: Mode }
-
 /** An account that is to be counted, and when that was done last; null for one that never was. */
-export type DueAccount = Account & { countedAt: Date | null }
-
-/** How far a round over all accounts has come: everything up to this one. */
-export type Place = Account
+export type DueAccount = MerchantMode & { countedAt: Date | null }
 
 const FRESH_MS = 60_000
 // One statement looks at the accounts of so many merchants. Where nothing has happened that is one descent of an index each.
@@ -21,7 +15,7 @@ const MERCHANTS_AT_ONCE = 500
 const LAST_MODE = 'live'
 
 /** Before the first account. */
-export const BEGINNING: Place = { merchantId: 0, mode: LAST_MODE }
+export const BEGINNING: MerchantMode = { merchantId: 0, mode: LAST_MODE }
 
 const LAST_LOOKED_AT = statement<{ id: number }>(
   'last merchant of a look for tallies',
@@ -51,9 +45,9 @@ const DUE = statement<DueAccount>(
  */
 export async function findDueAccounts(
   { db }: Pick<App, 'db'>,
-  place: Place,
+  place: MerchantMode,
   { now, most }: { now: Date; most: number },
-): Promise<{ due: DueAccount[]; looked: Place | null }> {
+): Promise<{ due: DueAccount[]; looked: MerchantMode | null }> {
   const [last] = await db.query(LAST_LOOKED_AT, [place.merchantId])
   const due = await db.query(DUE, [
     place.merchantId,

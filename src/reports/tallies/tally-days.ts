@@ -1,8 +1,8 @@
 import type { App } from '../../app.ts'
-import type { Mode } from '../../merchants/merchant.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { dayBounds, kampalaDay } from '../../platform/kampala.ts'
-import { type Account, BEGINNING, type DueAccount, findDueAccounts } from './due-accounts.ts'
+import type { MerchantMode, Mode } from '../../platform/mode.ts'
+import { BEGINNING, type DueAccount, findDueAccounts } from './due-accounts.ts'
 
 /** What the charges that were made on one day came to. Whole UGX. */
 export type DayTally = {
@@ -106,7 +106,11 @@ async function tallyAccount(app: App, { merchantId, mode, countedAt }: DueAccoun
 }
 
 /** Without the days before the first charge: a service that starts with many new accounts would ask thirty times for each. */
-async function daysWithCharges(app: App, { merchantId, mode }: Account, days: string[]): Promise<string[]> {
+async function daysWithCharges(
+  app: App,
+  { merchantId, mode }: MerchantMode,
+  days: string[],
+): Promise<string[]> {
   const [found] = await app.db.query(FIRST, [merchantId, mode])
   const first = found?.first ? kampalaDay(found.first) : null
   return first === null ? [] : days.filter((day) => day >= first)
@@ -132,7 +136,7 @@ export function daysToCount(countedAt: Date | null, now: Date): string[] {
 /** The tallies of so many days, today last and as it is now unless it has very many charges. `asOf`: when today was counted. */
 export async function readTallies(
   app: App,
-  { merchantId, mode }: { merchantId: number; mode: Mode },
+  { merchantId, mode }: MerchantMode,
   days: number,
 ): Promise<{ days: DayTally[]; asOf: Date }> {
   const now = app.clock.now()

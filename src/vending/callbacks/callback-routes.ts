@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { App } from '../../app.ts'
 import { answer, endpoint, underTag } from '../../http/endpoint.ts'
 import { UNKEYED } from '../../http/write-endpoints.ts'
-import { ModeShape } from '../../merchants/merchant.ts'
+import { ModeShape } from '../../platform/mode.ts'
 import { ConformanceResultShape, ConformanceShape, checkConformance } from './conformance.ts'
 import { makeDispenseSecret } from './dispense-secret.ts'
 

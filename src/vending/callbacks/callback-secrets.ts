@@ -1,10 +1,10 @@
 import type { App } from '../../app.ts'
 import { CELL_KEY_COLUMN } from '../../merchants/api-keys.ts'
-import type { Mode } from '../../merchants/merchant.ts'
 import { numbers, rowsOf } from '../../platform/db/columns.ts'
 import { type Call, call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { oneInEachCell } from '../../platform/lane.ts'
+import type { MerchantMode, Mode } from '../../platform/mode.ts'
 import type { Binding } from '../../platform/secrets.ts'
 import { supplierBinding } from '../suppliers/vending-settings.ts'
 import { dispenseSecretBinding } from './dispense-secret.ts'
@@ -13,7 +13,6 @@ import { dispenseSecretBinding } from './dispense-secret.ts'
 export type SecretKind = 'dispense_secret' | 'operator_secret' | 'api_secret' | 'collections_key'
 export type CallbackSecret = { kind: SecretKind; secret: string }
 
-type Owner = { merchantId: number; mode: Mode }
 /** As it is stored; a `mode` of null is for both, or stands in its `kind`. */
 export type SealedSecret = { merchantId: number; mode: Mode | null; kind: string; ciphertext: Buffer }
 
@@ -40,7 +39,7 @@ const RECOMMENDED: readonly SecretKind[] = [
 ]
 
 /** Every secret that may have signed a callback of this merchant and mode, the recommended one first. */
-export async function callbackSecrets(app: App, owner: Owner): Promise<CallbackSecret[]> {
+export async function callbackSecrets(app: App, owner: MerchantMode): Promise<CallbackSecret[]> {
   const { statement, values } = sealedSecrets([owner.merchantId])
   return openSecrets(app, owner, await app.db.query(statement, values))
 }
@@ -50,13 +49,17 @@ export const sealedSecrets = (merchantIds: readonly number[]): Call<SealedSecret
   call(SEALED, numbers([...new Set(merchantIds)]))
 
 /** Those of a merchant's secrets that may have signed a callback of this merchant and mode, the recommended one first. */
-export const openSecrets = (app: App, owner: Owner, sealed: readonly SealedSecret[]): CallbackSecret[] =>
+export const openSecrets = (
+  app: App,
+  owner: MerchantMode,
+  sealed: readonly SealedSecret[],
+): CallbackSecret[] =>
   sealed
     .flatMap((sealedSecret) => open(app, owner, sealedSecret) ?? [])
     .sort((a, b) => RECOMMENDED.indexOf(a.kind) - RECOMMENDED.indexOf(b.kind))
 
 /** Null: it signs nothing of this mode. */
-function open(app: App, { merchantId, mode }: Owner, secret: SealedSecret): CallbackSecret | null {
+function open(app: App, { merchantId, mode }: MerchantMode, secret: SealedSecret): CallbackSecret | null {
   const { kind, ciphertext } = secret
   const opened = (binding: Binding) => openOnce(app, ciphertext, binding)
   switch (kind) {

@@ -1,8 +1,7 @@
-import { placeKey } from '../../actors/place.ts'
 import type { App } from '../../app.ts'
-import type { Mode } from '../../merchants/merchant.ts'
 import type { Call } from '../../platform/db/database.ts'
 import { groupBy } from '../../platform/group-by.ts'
+import { type Mode, merchantModeKey } from '../../platform/mode.ts'
 import { type CallbackSecret, openSecrets, type SealedSecret, sealedSecrets } from './callback-secrets.ts'
 import { ordersOfSigns, type SignPlace, signName } from './vendor-callbacks.ts'
 
@@ -51,7 +50,7 @@ export function trustOfBatch(): Trust {
       return rows
     },
     secretsOf(owner) {
-      const key = placeKey(owner)
+      const key = merchantModeKey(owner)
       const known = opened.get(key) ?? openSecrets(owner.app, owner, sealed.get(owner.merchantId) ?? [])
       opened.set(key, known)
       return known

@@ -3,10 +3,11 @@ import { allow } from '../../actors/allow.ts'
 import { auditRow } from '../../actors/audit-row.ts'
 import type { App } from '../../app.ts'
 import { findCommand, keepOrFind } from '../../merchants/command-keys.ts'
-import { type Mode, requireActive } from '../../merchants/merchant.ts'
+import { requireActive } from '../../merchants/merchant.ts'
 import { call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import { randomText } from '../../platform/ids.ts'
+import type { MerchantMode, Mode } from '../../platform/mode.ts'
 
 /** A new secret with which the supplier of machines signs its callbacks. It is shown only here. */
 export type NewDispenseSecret = { secret: string; mode: Mode; createdAt: Date; rotated: boolean }
@@ -65,7 +66,7 @@ async function draftOf(
 }
 
 /** What its ciphertext is bound to. */
-export const dispenseSecretBinding = ({ merchantId, mode }: { merchantId: number; mode: Mode }) => ({
+export const dispenseSecretBinding = ({ merchantId, mode }: MerchantMode) => ({
   merchantId,
   purpose: mode,
   column: 'dispense_secrets.ciphertext',

@@ -1,5 +1,5 @@
-import type { Mode } from '../../merchants/merchant.ts'
 import { assert } from '../../platform/assert.ts'
+import type { Mode } from '../../platform/mode.ts'
 import type { Moves } from '../../platform/moves.ts'
 import type { Goods } from '../orders/order.ts'
 

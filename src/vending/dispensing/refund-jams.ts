@@ -1,10 +1,10 @@
 import { at, service } from '../../actors/actor.ts'
 import type { App } from '../../app.ts'
-import type { Mode } from '../../merchants/merchant.ts'
 import { crashPoint } from '../../platform/crash-point.ts'
 import { call } from '../../platform/db/database.ts'
 import { isOver } from '../../platform/db/due-times.ts'
 import { statement } from '../../platform/db/statement.ts'
+import type { Mode } from '../../platform/mode.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { refundCharge } from '../../refunds/refund-charge.ts'
 

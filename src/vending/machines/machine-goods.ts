@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 import type { Caller } from '../../actors/actor.ts'
 import type { App } from '../../app.ts'
-import { ModeShape } from '../../merchants/merchant.ts'
 import { assert } from '../../platform/assert.ts'
 import { ExactNumber, numberText } from '../../platform/exact-json.ts'
+import { ModeShape } from '../../platform/mode.ts'
 import { hasForbiddenControl } from '../../platform/text.ts'
 import {
   machineNotRegistered,

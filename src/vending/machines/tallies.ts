@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import type { Caller } from '../../actors/actor.ts'
 import type { App } from '../../app.ts'
-import { ModeShape } from '../../merchants/merchant.ts'
 import { statement } from '../../platform/db/statement.ts'
+import { ModeShape } from '../../platform/mode.ts'
 import { reportTurns } from '../../platform/report-turns.ts'
 import type { Sum } from '../../platform/sums.ts'
 

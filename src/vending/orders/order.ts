@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import type { ChargeStatus } from '../../charges/charge.ts'
-import { type Mode, ModeShape } from '../../merchants/merchant.ts'
 import { linkUrl } from '../../payment-links/payment-link.ts'
 import type { ExactNumber } from '../../platform/exact-json.ts'
+import { type Mode, ModeShape } from '../../platform/mode.ts'
 import type { Moves } from '../../platform/moves.ts'
 import type { EventType } from '../../webhooks/events.ts'
 

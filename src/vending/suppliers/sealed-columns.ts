@@ -1,4 +1,4 @@
-import type { Mode } from '../../merchants/merchant.ts'
+import type { Mode } from '../../platform/mode.ts'
 import { ownerOf, sealedColumn } from '../../platform/rewrap.ts'
 import { dispenseSecretBinding } from '../callbacks/dispense-secret.ts'
 import { supplierBinding } from './vending-settings.ts'

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import test from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import type { Mode } from '../../../src/platform/mode.ts'
 import type { Reply } from '../../helpers/test-service.ts'
 import { KEY_REQUIRED, KEY_REUSED, KEY_TOO_LONG } from '../known-refusals.ts'
 import { assertRefused } from '../refused.ts'
@@ -53,7 +54,7 @@ async function spell(world: World, row: Create): Promise<void> {
     else assertNew(await create(ours, row, await row.body(ours), keyed(blank)), row)
 }
 
-async function race({ service, beside, newSide }: World, row: Create, mode: 'test' | 'live'): Promise<void> {
+async function race({ service, beside, newSide }: World, row: Create, mode: Mode): Promise<void> {
   const own = await newSide()
   const side = mode === 'live' ? liveSideOf(own) : own
   const body = await row.body(own)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { findMerchant } from '../../../src/merchants/set-merchant.ts'
+import type { Mode } from '../../../src/platform/mode.ts'
 import { type SupplierAccess, setVending } from '../../../src/vending/suppliers/vending-settings.ts'
 import { BY_HAND } from '../../helpers/actors.ts'
 import { succeed } from '../../helpers/following-charges.ts'
@@ -27,7 +28,7 @@ export type Kind = keyof Owned
 /** A merchant in one mode. */
 export type Side = VendingShop & {
   service: LiveService
-  mode: 'test' | 'live'
+  mode: Mode
   client: Client
   /** The client of the key that moves no money out. */
   kiosk: Client

@@ -4,8 +4,9 @@ import { addressIn } from '../../../src/dashboard/addresses.ts'
 import { ROUTES } from '../../../src/dashboard/routes-list.ts'
 import type { DashboardRoute } from '../../../src/dashboard/visit.ts'
 import type { FormRoute, PageRoute } from '../../../src/pages/route.ts'
+import type { Mode } from '../../../src/platform/mode.ts'
 import { routesOfThisRun } from '../../helpers/changed-routes.ts'
-import type { Mode, WholeShop } from './shop.ts'
+import type { WholeShop } from './shop.ts'
 
 /** One declared page or form at one address of a merchant. `id`: the object that it is about. */
 export type Place = { path: string; mode: Mode; address: string; id: string | null; route: DashboardRoute }

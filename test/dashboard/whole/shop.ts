@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { MerchantRole } from '../../../src/actors/actor.ts'
 import { findMerchant } from '../../../src/merchants/set-merchant.ts'
+import type { Mode } from '../../../src/platform/mode.ts'
 import { setVending } from '../../../src/vending/suppliers/vending-settings.ts'
 import { verifyWithdrawalNumber } from '../../../src/withdrawals/withdrawal-number.ts'
 import type { Receiver } from '../../fakes/receiver.ts'
@@ -24,8 +25,6 @@ const SUPPLIER = {
 const CODE = /(?<![\w-])[0-9A-Z]{4}-[0-9A-Z]{4}-[0-9A-Z]{4}(?![\w-])/g
 const PLAIN: Words = { name: 'Ŋŋoma & Sons', note: 'Two lines,\nand a comma', reference: 'ORDER-1' }
 
-/** Where an object is found: in one mode, or in both as what belongs to the merchant itself. */
-export type Mode = 'test' | 'live'
 export type WholeShop = Shop & {
   merchantId: number
   /** Somebody of each role who has just given the second factor. */

@@ -3,13 +3,14 @@ import type { App } from '../../../app.ts'
 import { type Call, call } from '../../../platform/db/database.ts'
 import { statement } from '../../../platform/db/statement.ts'
 import { tagOf } from '../../../platform/ids.ts'
+import type { Mode } from '../../../platform/mode.ts'
 import { notFound } from '../../../platform/refusal.ts'
 
 /** A bulk call as somebody has uploaded it. `addedLines`: lines of the CSV before the first one that the person wrote. */
 export type BulkDraft = {
   merchantId: number
   id: string
-  mode: 'test' | 'live'
+  mode: Mode
   csv: Buffer
   addedLines: number
   name: string
