@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { Registry } from 'prom-client'
 import { sendHeartbeat } from './alerts/heartbeat.ts'
-import { raiseAlertsForWorkers } from './alerts/look-around.ts'
+import { runChecksWithoutWorker } from './alerts/run-checks.ts'
 import { watchDatabase } from './alerts/watch-database.ts'
 import type { Gateway } from './app.ts'
 import { makeDemoMerchant } from './commands/demo.ts'
@@ -54,7 +54,7 @@ const BACKLOG = 4096
 const KEY_LOOK_MS = 400
 const SHARE_MS = 1000
 const FORGET_MS = 10_000
-const ALERT_LOOK_MS = 30_000
+const ALERT_CHECKS_MS = 30_000
 const REPORT_MS = 5000
 const WATCH_MS = 15_000
 const HEARTBEAT_MS = 60_000
@@ -123,14 +123,14 @@ async function begin(door: Door, opened: Opened, options: ServeOptions & { url: 
   door.told = told
   every(REPORT_MS, () => told.beat())
   const watch = watchDatabase(gateway)
-  every(WATCH_MS, () => watch.look())
+  every(WATCH_MS, () => watch.check())
   if (role !== 'web')
     every(HEARTBEAT_MS, async () => {
       if (await gateway.directory.works()) await sendHeartbeat(gateway)
     })
   if (role !== 'web') startWorkers(door, gateway, { log, byCell, told })
   // A dead worker cannot raise alerts, so web processes do when none is heard; what both find is one alert.
-  else every(ALERT_LOOK_MS, () => raiseAlertsForWorkers(gateway))
+  else every(ALERT_CHECKS_MS, () => runChecksWithoutWorker(gateway))
   say(`ready on ${url}  (documentation: ${url}/docs)`)
 }
 

@@ -1,7 +1,7 @@
 import { auditSealer, SEALED_AT_ONCE } from './actors/seal-audit.ts'
-import { raiseAlerts } from './alerts/look-around.ts'
+import { mailFailingReceivers, mailOutages } from './alerts/mail-failing-receivers.ts'
 import { verifyAtNight } from './alerts/nightly-verify.ts'
-import { tellOfOutages, tellReceivers } from './alerts/tell-receivers.ts'
+import { runChecks } from './alerts/run-checks.ts'
 import type { App, SweepName } from './app.ts'
 import { expireApprovals } from './approvals/end-approval.ts'
 import { finishKeys } from './charges/finish-keys.ts'
@@ -96,8 +96,8 @@ export function sweepsOf(app: App): CellSweep[] {
     'close-accounts': { everyMs: MINUTE, full: Number.POSITIVE_INFINITY, runOnce: () => closeAccounts(app) },
     'expire-prepared': { everyMs: MINUTE, runOnce: () => expireWaiting(app) },
     'checkpoint-ledgers': { everyMs: 5 * SECOND, restMs: 30 * SECOND, runOnce: () => checkpoint(app) },
-    // A condition that holds still holds when it is looked at again at once.
-    'raise-alerts': { everyMs: 30 * SECOND, full: Number.POSITIVE_INFINITY, runOnce: () => lookAround(app) },
+    // Never run again at once: an open condition would be found every time.
+    'raise-alerts': { everyMs: 30 * SECOND, full: Number.POSITIVE_INFINITY, runOnce: () => runAlerts(app) },
     'tally-days': { everyMs: 30 * SECOND, full: TALLIED_AT_ONCE, runOnce: dayTallier(app) },
     'send-notices': { everyMs: 30 * SECOND, full: NOTICES_AT_ONCE, runOnce: () => sendNotices(app) },
     'daily-close': { everyMs: 5 * MINUTE, full: CLOSES_AT_ONCE, runOnce: () => sendDailyCloses(app) },
@@ -132,11 +132,12 @@ const restsInDoubt = (app: App, sweep: CellSweep): CellSweep =>
     ? sweep
     : { ...sweep, runOnce: async () => (app.witness.doubt() === null ? sweep.runOnce() : 0) }
 
-async function lookAround(app: App): Promise<number> {
-  const holding = await raiseAlerts(app)
+/** Runs the checks for alerts, and mails the owners of receivers that take no webhooks. */
+async function runAlerts(app: App): Promise<number> {
+  const holding = await runChecks(app)
   if (app.witness.doubt() !== null) return holding
-  await tellOfOutages(app, app.clock.now())
-  await tellReceivers(app, app.clock.now())
+  await mailOutages(app, app.clock.now())
+  await mailFailingReceivers(app, app.clock.now())
   return holding
 }
 

@@ -16,10 +16,10 @@ const CLOSE = statement(
   `update alerts set closed_at = greatest($2, opened_at), closed_by = $3, note = $4, to_tell = 'closed' where id = $1`,
 )
 
-const LEAST_NOTE = 3
-const MOST_NOTE = 500
+const MIN_NOTE_CHARACTERS = 3
+const MAX_NOTE_CHARACTERS = 500
 
-/** Closes an alert for a person, who says why. It opens again, as a new one, when a look finds its condition again. */
+/** Closes an alert for a person, who says why. It opens again, as a new one, when a check finds its condition again. */
 export async function closeAlert(
   { directory, clock }: Pick<Gateway, 'directory' | 'clock'>,
   actor: Actor,
@@ -27,8 +27,8 @@ export async function closeAlert(
 ): Promise<void> {
   allow(actor, 'alert.close')
   const words = note.trim()
-  if (words.length < LEAST_NOTE || words.length > MOST_NOTE)
-    throw badRequest(`note must be a sentence of at most ${MOST_NOTE} characters`)
+  if (words.length < MIN_NOTE_CHARACTERS || words.length > MAX_NOTE_CHARACTERS)
+    throw badRequest(`note must be a sentence of at most ${MAX_NOTE_CHARACTERS} characters`)
   const at = clock.now()
   await directory.transaction(async (tx) => {
     const [[alert]] = await tx.send(call(LOCK, id))

@@ -2,7 +2,7 @@
 type KindFacts = { toDo: string; page: string }
 
 /** Every kind. docs/operating.md has a paragraph for each. */
-export const KIND_FACTS = {
+const KIND_FACTS = {
   parked_money: {
     toDo: 'An operator does not say what became of money. Look at its status page and at "gateway stuck"; nothing is lost, and nothing is to be repeated.',
     page: '/parked',
@@ -132,3 +132,20 @@ export const KIND_FACTS = {
     page: '/audit',
   },
 } as const satisfies Record<string, KindFacts>
+
+export type AlertKind = keyof typeof KIND_FACTS
+/** Every kind of alert. */
+export const ALERT_KINDS = Object.keys(KIND_FACTS) as AlertKind[] // Exactly the keys of the table.
+
+/** What to do about an alert, in a sentence. */
+export const toDoOf = (kind: AlertKind): string => KIND_FACTS[kind].toDo
+
+/** The page of the console on which it is dealt with. */
+export const consolePageOf = (kind: AlertKind): string => `/console${KIND_FACTS[kind].page}`
+
+/** Where its paragraph of docs/operating.md is shown. */
+export const paragraphOf = (kind: AlertKind): string => `/console/alerts/kinds/${kind}`
+
+/** The kind that a text names, or null. */
+export const parseAlertKind = (text: string): AlertKind | null =>
+  ALERT_KINDS.find((kind) => kind === text) ?? null

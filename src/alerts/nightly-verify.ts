@@ -4,12 +4,12 @@ import { verifyStops } from '../verify/stops.ts'
 import { verifyCell } from '../verify/verify.ts'
 import { claimVerifyRun, endVerifyRun } from '../verify/verify-runs.ts'
 import { checkAudit } from './check-audit.ts'
-import { tellOfVerify } from './tell-of-checks.ts'
+import { recordVerifyResult } from './record-proofs.ts'
 
 /**
- * The nightly proof of one cell: every invariant, and the chain of the audit. At three in the morning of Kampala, later where no worker
+ * Proves one cell: every invariant, and the chain of the audit. Runs at three in the morning of Kampala, later where no worker
  * ran then, and whenever it is asked for; one at a time over all workers. It reads in snapshots on connections for reports, so no payment
- * waits for it. Answers whether it ran.
+ * waits for it. Returns 1 if it ran, else 0.
  */
 export async function verifyAtNight(app: App): Promise<number> {
   const id = await claimVerifyRun(app)
@@ -17,15 +17,15 @@ export async function verifyAtNight(app: App): Promise<number> {
   try {
     const findings = [...(await verifyCell(app.db, app.clock.now())), await verifyStops(app)]
     await endVerifyRun(app, { id, ended: { findings } })
-    await tellOfVerify(app, findings)
+    await recordVerifyResult(app, findings)
   } catch (error) {
     await endVerifyRun(app, { id, ended: { error: loggedError(error).message } })
     throw error
   }
-  const places = [
+  const chains = [
     { place: app.cell, db: app.db },
     { place: 'directory', db: app.directory },
   ]
-  await checkAudit(app, places, { by: 'nightly verify' })
+  await checkAudit(app, chains, { by: 'nightly verify' })
   return 1
 }

@@ -1,5 +1,5 @@
 import type { OperatorRole } from '../actors/actor.ts'
-import { raiseAlertsNow } from '../alerts/look-around.ts'
+import { runChecksOfAllCells } from '../alerts/run-checks.ts'
 import { inviteOperator, operatorWith, resetOperator } from '../people/operators/invite-operators.ts'
 import { command } from './command.ts'
 import { type CommandInput, oneOf, optionalText, required } from './input.ts'
@@ -27,7 +27,7 @@ const reset = command({
 
 /** Past the console and its admins: a person hears of it. */
 async function told({ gateway }: CommandInput, { link }: { link: string }) {
-  await raiseAlertsNow(gateway)
+  await runChecksOfAllCells(gateway)
   return {
     json: { link },
     lines: [link, 'Give it to this person alone: whoever opens it first has the account.'],

@@ -1,5 +1,5 @@
 import type { Anchor } from '../actors/audit-chain.ts'
-import { askForAuditCheck, auditPlaces, type PlaceProof } from '../alerts/check-audit.ts'
+import { askForAuditCheck, type ChainProof, listAuditChains } from '../alerts/check-audit.ts'
 import { command } from './command.ts'
 import { optionalText } from './input.ts'
 import { WrongUsage } from './wrong-usage.ts'
@@ -10,7 +10,7 @@ const verify = command({
   async run(input) {
     const { gateway } = input
     const kept = readAnchor(optionalText(input, 'anchor'))
-    const places = auditPlaces(gateway)
+    const places = listAuditChains(gateway)
     if (kept !== null && !places.some(({ place }) => place === kept.place))
       throw new WrongUsage(`--anchor must name one of ${places.map(({ place }) => place).join(', ')}`)
     const proofs = await askForAuditCheck(gateway, input.actor, kept)
@@ -24,9 +24,9 @@ const verify = command({
 
 export const auditCommands = [verify]
 
-const shown = ({ place, anchor, broken }: PlaceProof) => ({ place, anchor, broken })
+const shown = ({ place, anchor, broken }: ChainProof) => ({ place, anchor, broken })
 
-const line = ({ place, anchor, broken }: PlaceProof) =>
+const line = ({ place, anchor, broken }: ChainProof) =>
   broken === null
     ? `${place}: every row is as it was sealed; anchor ${place}:${anchor.number}:${anchor.hash}`
     : `${place}: ${broken}`

@@ -1,5 +1,5 @@
+import { listAlertRecipients } from '../alerts/send-message.ts'
 import { isAlertAddressConfirmed } from '../alerts/test-alert.ts'
-import { alertMailTo } from '../alerts/ways.ts'
 import type { Gateway } from '../app.ts'
 import { ledgerGuardFaults } from '../platform/db/ledger-guard.ts'
 import { statement } from '../platform/db/statement.ts'
@@ -147,7 +147,7 @@ async function connectionFaults(gateway: Gateway): Promise<string[]> {
 
 async function alertFaults(gateway: Gateway): Promise<string[]> {
   const { alertWebhook } = gateway.config
-  const mailed = await alertMailTo(gateway)
+  const mailed = await listAlertRecipients(gateway)
   if (alertWebhook === null && mailed.length === 0)
     return [
       'ALERT_WEBHOOK is not set, and no mail either: nobody hears when money is stuck or the ledger is wrong',
@@ -159,7 +159,7 @@ async function alertFaults(gateway: Gateway): Promise<string[]> {
 /** What makes alerts less certain to arrive. */
 async function alertWarnings(gateway: Gateway): Promise<string[]> {
   const { alertWebhook, alertMail, mailUrl, heartbeatUrl } = gateway.config
-  const mailed = await alertMailTo(gateway)
+  const mailed = await listAlertRecipients(gateway)
   return [
     ...(alertWebhook !== null && mailed.length === 0
       ? ['alerts leave by one way only: set ALERT_MAIL too, so that a failure of one goes out by the other']

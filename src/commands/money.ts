@@ -1,4 +1,4 @@
-import { raiseAlertsNow } from '../alerts/look-around.ts'
+import { runChecksOfAllCells } from '../alerts/run-checks.ts'
 import { moveSandboxClock } from '../charges/move-sandbox-clock.ts'
 import { readBalance } from '../ledger/balances.ts'
 import { addTestFunds, MOST_TEST_FUNDS } from '../ledger/test-funds.ts'
@@ -62,7 +62,7 @@ async function setFreeze(input: CommandInput, reason: string | null) {
     { action, merchant: name ?? 'platform', reason },
     'live payouts were frozen or unfrozen by command',
   )
-  await raiseAlertsNow(input.gateway)
+  await runChecksOfAllCells(input.gateway)
   const json = {
     scope: name === undefined ? 'platform' : 'account',
     merchant: name ?? null,

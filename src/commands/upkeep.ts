@@ -1,7 +1,7 @@
 import type { Actor } from '../actors/actor.ts'
 import { allow } from '../actors/allow.ts'
 import { auditRow } from '../actors/audit-row.ts'
-import { tellOfVerify } from '../alerts/tell-of-checks.ts'
+import { recordVerifyResult } from '../alerts/record-proofs.ts'
 import type { App, Gateway } from '../app.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { type CellSweep, sweepsOf } from '../sweeps.ts'
@@ -75,7 +75,7 @@ const verify = command({
       const findings = [...(await verifyCell(app.db, begunAt)), await verifyStops(app)]
       cells.push({ cell: app.cell, findings })
       await keep(app, begunAt, findings)
-      await tellOfVerify(app, findings)
+      await recordVerifyResult(app, findings)
     }
     const holds = cells.every(({ findings }) => findings.every(({ violations }) => violations === 0))
     const lines = cells.flatMap(({ cell, findings }) => [cell, verifyReport(findings)])

@@ -1,4 +1,4 @@
-import { openAlerts, type ShownAlert } from '../alerts/list-alerts.ts'
+import { type Alert, listOpenAlerts } from '../alerts/list-alerts.ts'
 import type { Gateway } from '../app.ts'
 import { listProcesses, type ProcessSeen } from '../jobs/process.ts'
 import { type Job, listJobs } from '../jobs/read-jobs.ts'
@@ -36,7 +36,7 @@ export type ServiceFigures = {
   rails: RailFigures[]
   jobs: Job[]
   processes: ProcessSeen[]
-  alerts: ShownAlert[]
+  alerts: Alert[]
   /** The last run of each cell, and when all invariants last held there. */
   verify: VerifyRun[]
   verified: { cell: string; at: Date | null; first: Date | null }[]
@@ -80,7 +80,7 @@ async function read(gateway: Gateway): Promise<ServiceFigures> {
       railFigures(gateway),
       listJobs(gateway),
       listProcesses(gateway),
-      openAlerts(gateway),
+      listOpenAlerts(gateway),
       listVerifyRuns(gateway, 1),
       lastVerified(gateway),
     ],

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
-import { ALERT_KINDS, pageOf, paragraphOf } from '../../src/alerts/alert.ts'
 import { sendHeartbeat } from '../../src/alerts/heartbeat.ts'
+import { ALERT_KINDS, consolePageOf, paragraphOf } from '../../src/alerts/kinds.ts'
 import { watchDatabase } from '../../src/alerts/watch-database.ts'
 import { DatabaseAway } from '../../src/platform/db/errors.ts'
 import { commandsOn } from '../commands/commands-on.ts'
@@ -127,15 +127,15 @@ test('a database that is away for a minute is told by both ways, and once more w
     }) as typeof service.gateway.directory.query,
   }
   const watch = watchDatabase({ ...service.gateway, directory })
-  await watch.look()
+  await watch.check()
   assert.deepEqual(posted('database_down'), [])
   service.pass(61_000)
-  await watch.look()
-  await watch.look()
+  await watch.check()
+  await watch.check()
   assert.equal(posted('database_down').length, 1)
   assert.equal(mailed('database_down').length, 2)
   away = false
-  await watch.look()
+  await watch.check()
   assert.equal(posted('database_down').at(-1).alerts[0].state, 'closed')
 })
 
@@ -155,7 +155,7 @@ test('every kind of alert has a paragraph in the manual and a page that shows it
     const page = await operator.get(paragraphOf(kind))
     assert.equal(page.status, 200, kind)
     assert.ok(mainOf(page).length > 120, kind)
-    assert.ok(page.text.includes(`href="${pageOf(kind)}"`), kind)
+    assert.ok(page.text.includes(`href="${consolePageOf(kind)}"`), kind)
   }
   assert.equal((await operator.get('/console/alerts/kinds/nothing')).status, 404)
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { raiseAlerts } from '../../src/alerts/look-around.ts'
+import { runChecks } from '../../src/alerts/run-checks.ts'
 import { sweepsOf } from '../../src/sweeps.ts'
 import { commandsOn } from '../commands/commands-on.ts'
 import { whileUnbalanced } from '../commands/unbalanced.ts'
@@ -67,7 +67,7 @@ test('D12: many looks at once, as of several processes, tell once', async () => 
   const before = told('stuck_money').length
   await liveCharge()
   service.pass(7 * HOUR)
-  await Promise.all(Array.from({ length: 6 }, () => raiseAlerts(service.app)))
+  await Promise.all(Array.from({ length: 6 }, () => runChecks(service.app)))
   assert.equal(told('stuck_money').length, before + 1)
 })
 

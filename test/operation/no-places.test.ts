@@ -43,7 +43,7 @@ test('a process that can store no payment is not ready, says so by an alert, and
   const { charge } = service.client(keys.test)
   assert.equal((await charge()).status, 201)
   const watch = watchDatabase(service.gateway)
-  await watch.look()
+  await watch.check()
   await admin.query(`alter role ${LOGIN} connection limit 1`)
   const [kept] = await service.gateway.directory.query(OWN_PLACE)
   await admin.query(
@@ -55,9 +55,9 @@ test('a process that can store no payment is not ready, says so by an alert, and
   for (let look = 0; look < 5; look += 1)
     assert.deepEqual([(await charge()).status, await statusOf('/readyz')], [503, 503])
   assert.equal(await statusOf('/healthz'), 503)
-  await watch.look()
+  await watch.check()
   service.pass(61_000)
-  await watch.look()
+  await watch.check()
   assert.equal(told().length, 1)
   assert.match(told()[0]?.body ?? '', /not on the connections that payments need/)
 

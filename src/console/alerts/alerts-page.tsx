@@ -1,6 +1,6 @@
-import { pageOf, paragraphOf, readKind, toDoOf } from '../../alerts/alert.ts'
 import { closeAlert } from '../../alerts/close-alert.ts'
-import { endedAlerts, findAlert, openAlerts, type ShownAlert } from '../../alerts/list-alerts.ts'
+import { consolePageOf, paragraphOf, parseAlertKind, toDoOf } from '../../alerts/kinds.ts'
+import { type Alert, findAlert, listClosedAlerts, listOpenAlerts } from '../../alerts/list-alerts.ts'
 import { Markdown } from '../../docs/markdown.tsx'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState } from '../../pages/form-spec.ts'
@@ -24,18 +24,18 @@ const CLOSE: FormSpec = {
   danger: true,
 }
 
-const WHAT: readonly Column<ShownAlert>[] = [
+const WHAT: readonly Column<Alert>[] = [
   { title: columns.kind, cell: ({ kind }) => nameOf(kind) },
   { title: columns.says, cell: ({ says }) => <Said text={says} /> },
 ]
-const OPEN: readonly Column<ShownAlert>[] = [
+const OPEN: readonly Column<Alert>[] = [
   ...WHAT,
   { title: columns.since, cell: ({ since }) => <Time at={since} /> },
   { title: columns.size, cell: ({ size }) => ALERTS.count(size), figures: true },
   { title: columns.times, cell: ({ times }) => ALERTS.count(times), figures: true },
   { title: columns.told, cell: ({ toldAt }) => (toldAt === null ? ALERTS.untold : <Time at={toldAt} />) },
 ]
-const ENDED: readonly Column<ShownAlert>[] = [
+const ENDED: readonly Column<Alert>[] = [
   ...WHAT,
   { title: columns.since, cell: ({ since }) => <Time at={since} /> },
   { title: columns.ended, cell: ({ closedAt }) => <Time at={closedAt} /> },
@@ -47,8 +47,11 @@ const ENDED: readonly Column<ShownAlert>[] = [
 
 /** What is wrong now, and what was. */
 async function showAlerts({ gateway, query, to }: ConsoleVisit): Promise<Shown> {
-  const [open, ended] = await Promise.all([openAlerts(gateway), endedAlerts(gateway, query.after ?? null)])
-  const href = ({ id }: ShownAlert) => to(`/alerts/${id}`)
+  const [open, ended] = await Promise.all([
+    listOpenAlerts(gateway),
+    listClosedAlerts(gateway, query.after ?? null),
+  ])
+  const href = ({ id }: Alert) => to(`/alerts/${id}`)
   return shownPage(
     ALERTS.title,
     <>
@@ -97,7 +100,7 @@ async function showAlert(visit: ConsoleVisit, state: FormState | null = null): P
       <Section title={facts.toDo}>
         <p>{toDoOf(kind)}</p>
         <div class="actions">
-          <a class="button" href={pageOf(kind)}>
+          <a class="button" href={consolePageOf(kind)}>
             {facts.deal}
           </a>
           <a class="button plain" href={paragraphOf(kind)}>
@@ -136,7 +139,7 @@ const nameOf = (kind: string) => kind.replaceAll('_', ' ')
 
 /** The paragraph of the manual about one kind. */
 async function showKind({ params, to }: ConsoleVisit): Promise<Shown> {
-  const kind = readKind(params.kind ?? '')
+  const kind = parseAlertKind(params.kind ?? '')
   if (kind === null) throw notFound('alert')
   const name = nameOf(kind)
   return shownPage(
@@ -146,7 +149,7 @@ async function showKind({ params, to }: ConsoleVisit): Promise<Shown> {
       <p class="hint">{ALERTS.about}</p>
       <Markdown text={paragraphAbout(kind)} />
       <div class="actions">
-        <a class="button" href={pageOf(kind)}>
+        <a class="button" href={consolePageOf(kind)}>
           {facts.deal}
         </a>
         <a class="button plain" href={to('/alerts')}>

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { AlertKind } from '../../alerts/alert.ts'
+import type { AlertKind } from '../../alerts/kinds.ts'
 import { ROOT } from '../../platform/root.ts'
 
 let manual: string | null = null

@@ -1,14 +1,14 @@
 import { ACTIONS } from '../../actors/actions.ts'
 import type { WholeAuditFilter } from '../../actors/read-whole-audit.ts'
 import {
+  type AuditChain,
   type AuditCheck,
-  type AuditPlace,
   askForAuditCheck,
-  auditPlaces,
   latestAuditChecks,
+  listAuditChains,
 } from '../../alerts/check-audit.ts'
 import { exportAudit } from '../../alerts/export-audit.ts'
-import { type PlacedAuditRow, readEveryAudit } from '../../alerts/read-every-audit.ts'
+import { type PlacedAuditRow, readAudits } from '../../alerts/read-audits.ts'
 import { readDays } from '../../pages/days.ts'
 import { FormBox } from '../../pages/form.tsx'
 import type { FormSpec, FormState, Values } from '../../pages/form-spec.ts'
@@ -71,12 +71,12 @@ const Details = ({ row: { before, after, requestId, mode } }: { row: PlacedAudit
 
 const placesOf = ({ gateway }: ConsoleVisit): Filter => ({
   ...PLACE,
-  choices: auditPlaces(gateway).map(({ place }) => ({ value: place, label: place })),
+  choices: listAuditChains(gateway).map(({ place }) => ({ value: place, label: place })),
 })
 
 /** The place that the address names, or all of them. */
-function asked({ gateway, query }: ConsoleVisit): AuditPlace[] {
-  const places = auditPlaces(gateway)
+function asked({ gateway, query }: ConsoleVisit): AuditChain[] {
+  const places = listAuditChains(gateway)
   const found = places.filter(({ place }) => query.place === undefined || place === query.place)
   if (found.length === 0) throw notFound('place')
   return found
@@ -98,7 +98,7 @@ function filterOf({ query }: ConsoleVisit): WholeAuditFilter {
 async function showAudit(visit: ConsoleVisit, state: FormState | null = null): Promise<Shown> {
   const { gateway, query } = visit
   const [{ rows, older }, checks] = await Promise.all([
-    readEveryAudit(asked(visit), filterOf(visit)),
+    readAudits(asked(visit), filterOf(visit)),
     latestAuditChecks(gateway),
   ])
   const here = visit.to(HERE)
@@ -181,7 +181,10 @@ export const AUDIT_ROUTES: readonly ConsoleRoute[] = [
     async submit(visit, values) {
       const wanted = { ...visit, query: given(values) }
       const places = asked(wanted)
-      const body = await exportAudit(visit.gateway, visit.caller, { places, filter: filterOf(wanted) })
+      const body = await exportAudit(visit.gateway, visit.caller, {
+        chains: places,
+        filter: filterOf(wanted),
+      })
       return {
         kind: 'file',
         name: `audit-${wanted.query.place ?? 'all'}.csv`,

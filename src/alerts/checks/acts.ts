@@ -1,8 +1,8 @@
-import type { Gateway } from '../app.ts'
-import { later } from '../platform/clock.ts'
-import { statement } from '../platform/db/statement.ts'
-import { groupBy } from '../platform/group-by.ts'
-import type { Alarm } from './alert.ts'
+import type { Gateway } from '../../app.ts'
+import { later } from '../../platform/clock.ts'
+import { statement } from '../../platform/db/statement.ts'
+import { groupBy } from '../../platform/group-by.ts'
+import type { Finding } from '../check.ts'
 
 type ActKind = 'operators_changed' | 'master_key'
 type Act = {
@@ -15,10 +15,10 @@ type Act = {
   role: string | null
 }
 
-const ACTS_MS = 24 * 3_600_000
-const MOST_NAMED = 6
+const REPORTED_FOR_MS = 24 * 3_600_000
+const MAX_NAMED = 6
 // Of what operators do to each other only this wakes a person; what a command or a one-time link does always does.
-const ALWAYS_TOLD = ['operator.role', 'operator.remove']
+const ALWAYS_REPORTED = ['operator.role', 'operator.remove']
 // The latest of the directory, where acts on operators and keys are written. By the primary key, newest first. What a person has closed stays
 // closed: an act does not go on, and an alert that was closed knew of those until its news. Before there were news each act had an alert.
 const ACTS = statement<Act>(
@@ -33,7 +33,7 @@ const ACTS = statement<Act>(
    order by a.id desc limit 100`,
 )
 
-const DID: Readonly<Record<string, string>> = {
+const DEEDS: Readonly<Record<string, string>> = {
   'operator.invite': 'was invited',
   'operator.take-back': 'is not invited any more',
   'operator.enrol': 'was let in',
@@ -48,27 +48,27 @@ const SUBJECTS: Readonly<Record<ActKind, string>> = {
 }
 
 /**
- * What was done to operators and keys in a day and must be heard of, as one alarm a kind: six people who are set up in an afternoon are one
- * alert, which tells of each and is over by itself.
+ * Finds what was done to staff and keys within a day and must be known, one finding a kind: six people who are set up in an afternoon are one
+ * alert, which names each and is over by itself.
  */
-export async function actsToTell({ directory }: Pick<Gateway, 'directory'>, at: Date): Promise<Alarm[]> {
-  const acts = await directory.query(ACTS, [later(at, -ACTS_MS).toISOString(), ALWAYS_TOLD])
+export async function findActs({ directory }: Pick<Gateway, 'directory'>, at: Date): Promise<Finding[]> {
+  const acts = await directory.query(ACTS, [later(at, -REPORTED_FOR_MS).toISOString(), ALWAYS_REPORTED])
   return [...groupBy(acts, ({ kind }) => kind)].map(([kind, own]) => {
-    const [newest, oldest] = [own[0], own.at(-1)] as [Act, Act] // A group has one at least.
-    const rest = own.length - MOST_NAMED
-    const named = own.slice(0, MOST_NAMED).map(inWords)
+    const [newest, oldest] = [own[0], own.at(-1)] as [Act, Act] // A group has at least one.
+    const rest = own.length - MAX_NAMED
+    const sentences = own.slice(0, MAX_NAMED).map(describeAct)
     return {
-      ...{ kind, subject: SUBJECTS[kind], size: own.length, since: oldest.at, newsAt: newest.at },
-      says: [...named, ...(rest > 0 ? [`and ${rest} more before`] : [])].join('; '),
+      ...{ kind, subject: SUBJECTS[kind], size: own.length, since: oldest.at, newestActAt: newest.at },
+      message: [...sentences, ...(rest > 0 ? [`and ${rest} more before`] : [])].join('; '),
     }
   })
 }
 
-function inWords({ action, actor, at, who, role }: Act): string {
-  const did = DID[action]
-  const what =
-    did === undefined || who === null
+function describeAct({ action, actor, at, who, role }: Act): string {
+  const deed = DEEDS[action]
+  const act =
+    deed === undefined || who === null
       ? `${action}${who === null ? '' : ` of ${who}`}`
-      : `${who}${role === null ? '' : ` (${role})`} ${did}`
-  return `${what} by ${actor} at ${at.toISOString()}`
+      : `${who}${role === null ? '' : ` (${role})`} ${deed}`
+  return `${act} by ${actor} at ${at.toISOString()}`
 }

@@ -5,8 +5,8 @@ import { statement } from '../platform/db/statement.ts'
 import { kampalaDay, kampalaTime } from '../platform/kampala.ts'
 import { noteTold, untoldOutages } from '../webhooks/outages.ts'
 
-type Failing = { merchantId: number; waiting: number; since: Date }
-const FAILING = statement<Failing>(
+type FailingReceiver = { merchantId: number; waiting: number; since: Date }
+const FAILING = statement<FailingReceiver>(
   'owners of failing receivers',
   `select r.merchant_id as "merchantId", w.waiting, w.since
    from receivers r join merchants m on m.id = r.merchant_id and m.active cross join lateral (
@@ -18,10 +18,10 @@ const FAILING = statement<Failing>(
 )
 
 /**
- * Tells the owners and developers of a business by mail that its receiver takes nothing: within minutes, once for each outage, which the first
+ * Mails the owners and developers of a business that its receiver takes nothing: within minutes, once for each outage, which the first
  * success ends.
  */
-export async function tellOfOutages(app: App, at: Date): Promise<void> {
+export async function mailOutages(app: App, at: Date): Promise<void> {
   for (const outage of await untoldOutages(app, at)) {
     const { merchantId, since, waiting, lastResponseCode, lastError } = outage
     const values = {
@@ -44,10 +44,10 @@ export async function tellOfOutages(app: App, at: Date): Promise<void> {
 }
 
 /**
- * Tells the owners of a business by mail that its receiver has taken no live webhook for a day: once for each day on which the trouble
- * began, however often it is looked at.
+ * Mails the owners of a business that its receiver has taken no live webhook for a day: once for each day on which the trouble began,
+ * however often this runs.
  */
-export async function tellReceivers(app: App, at: Date): Promise<void> {
+export async function mailFailingReceivers(app: App, at: Date): Promise<void> {
   for (const { merchantId, waiting, since } of await app.db.query(FAILING, [at.toISOString()]))
     for (const { email, handle } of await ownersToTell(app, merchantId)) {
       const add = addMail(app, {

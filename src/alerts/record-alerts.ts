@@ -1,8 +1,9 @@
 import { call, type Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
-import type { Alarm, AlertKind } from './alert.ts'
+import type { Finding } from './check.ts'
+import type { AlertKind } from './kinds.ts'
 
-const RAISE = statement(
+const OPEN = statement(
   'raise alerts',
   `insert into alerts as a (kind, subject, place, says, size, since, news_at, opened_at, last_seen_at, to_tell)
    select n.kind, n.subject, $1, n.says, n.size, n.since, n.news_at, $2, $2, 'opened'
@@ -22,35 +23,36 @@ const CLOSE = statement(
    where closed_at is null and place = $2 and kind = any($3::text[]) and kind || ' ' || subject <> all($4::text[])`,
 )
 
-const MOST_CHARACTERS = 2000
+const MAX_MESSAGE_CHARACTERS = 2000
 
 /**
- * Records the result of one check: opens an alert, counts it when it is open already, marks it to be sent again when it has
- * doubled in size or age (of acts, when there is a new one), and closes those of these kinds that the check no longer found.
+ * Records what checks of one source found: opens alerts, counts those that are open already, marks those to be sent again that have doubled
+ * in size or age (those about acts: when there is a newer act), and closes those of these kinds that were not found any more.
  */
-export async function recordLook(
+export async function recordFindings(
   directory: Database,
   {
-    place,
+    source,
     kinds,
-    found,
+    findings,
     at,
-  }: { place: string; kinds: readonly AlertKind[]; found: readonly Alarm[]; at: Date },
+  }: { source: string; kinds: readonly AlertKind[]; findings: readonly Finding[]; at: Date },
 ): Promise<void> {
   const time = at.toISOString()
-  if (found.length > 0) {
-    const raising = call(
-      RAISE,
-      place,
+  if (findings.length > 0) {
+    const open = call(
+      OPEN,
+      source,
       time,
-      found.map((alarm) => alarm.kind),
-      found.map((alarm) => alarm.subject),
-      found.map((alarm) => alarm.says.slice(0, MOST_CHARACTERS)),
-      found.map((alarm) => Math.max(0, Math.round(alarm.size))),
-      found.map((alarm) => alarm.since.toISOString()),
-      found.map((alarm) => alarm.newsAt?.toISOString() ?? null),
+      findings.map((finding) => finding.kind),
+      findings.map((finding) => finding.subject),
+      findings.map((finding) => finding.message.slice(0, MAX_MESSAGE_CHARACTERS)),
+      findings.map((finding) => Math.max(0, Math.round(finding.size))),
+      findings.map((finding) => finding.since.toISOString()),
+      findings.map((finding) => finding.newestActAt?.toISOString() ?? null),
     )
-    await directory.query(raising.statement, raising.values)
+    await directory.query(open.statement, open.values)
   }
-  await directory.query(CLOSE, [time, place, kinds, found.map(({ kind, subject }) => `${kind} ${subject}`)])
+  const found = findings.map(({ kind, subject }) => `${kind} ${subject}`)
+  await directory.query(CLOSE, [time, source, kinds, found])
 }
