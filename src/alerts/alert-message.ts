@@ -1,4 +1,4 @@
-import { type AlertKind, consolePageOf, paragraphOf, toDoOf } from './kinds.ts'
+import { type AlertKind, consolePageOf, paragraphOf, toDoOf, urgencyOf } from './kinds.ts'
 import type { AlertMessage } from './send-message.ts'
 
 const MAX_LINES = 20
@@ -27,6 +27,7 @@ export function alertMessage(
     subject: `${STATE_WORDS[alerts[0]?.state ?? 'opened']}: ${kind} (${new URL(baseUrl).host})`,
     json: {
       kind,
+      urgency: urgencyOf(kind),
       service: baseUrl,
       to_do: toDoOf(kind),
       page,

@@ -40,6 +40,7 @@ test('D12: money without an answer wakes a person once, again at twice the age, 
     first.alerts[0].says,
     new RegExp(`^1 live charges of 7000 UGX together \\(${id}\\) have waited`),
   )
+  assert.equal(first.urgency, 'page')
   assert.match(first.to_do, /gateway stuck/)
   assert.match(first.text, /^stuck_money \(http/)
   for (let nth = 0; nth < 5; nth += 1) {

@@ -4,6 +4,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { ALERT_KINDS, urgencyOf } from '../../src/alerts/kinds.ts'
 import { dashboardFiles } from '../../src/docs/dashboards.ts'
 import { reporting } from '../../src/jobs/keep-reporting.ts'
 import { METRICS } from '../../src/platform/metric-table.ts'
@@ -145,6 +146,18 @@ test('every rule names a paragraph of the manual, and promtool finds that each s
   const named = [...rules.matchAll(/manual: docs\/operating\.md, (\w+)/g)].map(([, kind]) => kind as string)
   assert.equal(named.length, [...rules.matchAll(/- alert: /g)].length)
   for (const kind of named) assert.ok(manual.includes(`\n### ${kind}\n`), kind)
+  const labels = [...rules.matchAll(/severity: (\w+), kind: (\w+)/g)].map(([, severity, kind]) => ({
+    severity,
+    kind,
+  }))
+  assert.equal(labels.length, named.length)
+  const isToday = (kind: string | undefined) =>
+    ALERT_KINDS.some((known) => known === kind && urgencyOf(known) === 'today')
+  assert.deepEqual(
+    labels.filter(({ severity, kind }) => severity === 'page' && isToday(kind)),
+    [],
+    'a rule wakes nobody for what is for today',
+  )
   if (spawnSync('promtool', ['--version']).error) return t.skip('promtool is not installed')
   const run = (...words: string[]) =>
     execFileSync('promtool', words, { cwd: join(OPS, 'prometheus'), encoding: 'utf8' })
