@@ -7,8 +7,8 @@ import type { ChargeMove } from './move-charge.ts'
 import type { ChargeEnd } from './write-charge-status.ts'
 
 /**
- * What the compare-and-set writes. Without a hold the charge is settled at once; holds run on the clock that applies to it
- * (3 a). Field by field: every payment passes.
+ * Builds the row that the compare-and-set writes. Without a hold the charge is settled at once; holds run on the clock that
+ * applies to it (3 a). Every payment passes here, so the object is written field by field.
  */
 export function chargeEnd(
   app: App,

@@ -1,10 +1,10 @@
 import { isoMs } from '../platform/times.ts'
 import { availableOn, type ChargeFacts, chargeEventData, netOf, presentCharge } from './charge.ts'
 
-// The two texts that every payment writes, without the objects between. A test holds that they are what JSON.stringify makes of the views, for
-// any charge. Only what comes from outside may need escaping: the reference of the merchant and the number of the operator.
+// Every payment writes these two texts, so they are written without building the views first. A test checks for any charge that they equal
+// JSON.stringify of the views. Only values from outside may need escaping: the merchant's reference and the operator's number.
 
-/** Split ones are few, and a charge with shares is never shown without them: the views hold that. */
+/** Split charges are few and go through the views, which assert that a charge with shares is never shown without them. */
 const isPlain = ({ split, shares }: ChargeFacts) => !split && (shares ?? null) === null
 const own = (value: string | null) => (value === null ? 'null' : `"${value}"`)
 const foreign = (value: string | null) => (value === null ? 'null' : JSON.stringify(value))

@@ -31,7 +31,7 @@ export type DueCharge = Pick<
   | 'railReference'
   | 'createdAt'
 > & {
-  /** Where the process follows it that has stored it. */
+  /** Known where the process that follows the charge is the one that has stored it. */
   facts?: OpenFacts | null
 }
 export type FollowedCharge = Followed<DueCharge, ChargeFailure>
@@ -41,7 +41,7 @@ const LOOK_AT = statement(
   `update charges set follow_at = $3 where merchant_id = $1 and id = $2 and follow_at is not null`,
 )
 
-/** Sets when the charge is looked at next, as long as it is open. */
+/** Sets when the follower takes up the charge next, as long as it is open. */
 const lookAt = ({ merchantId, id }: Pick<Charge, 'merchantId' | 'id'>, at: Date): Call =>
   call(LOOK_AT, merchantId, id, at.toISOString())
 
@@ -52,11 +52,11 @@ const BRING_FORWARD = statement(
    where c.merchant_id = n.merchant_id and c.id = n.id and c.follow_at is not null`,
 )
 
-/** Sets an earlier time at which the charge is looked at, as long as it is open. */
+/** Brings that time forward to `at`, as long as the charge is open; never postpones it. */
 export const bringChargeForward = ({ merchantId, id }: Pick<Charge, 'merchantId' | 'id'>, at: Date): Call =>
   atTime(BRING_FORWARD, { merchantId, id }, at)
 
-/** How charges travel: what `rails/` needs to submit them, to ask about them and to end them. */
+/** What `rails/` needs to submit charges, to ask about them and to finish them. */
 export const CHARGE_MOVER: Mover<DueCharge, ChargeFailure> = {
   noun: 'charge',
   side: 'collect',
@@ -65,15 +65,15 @@ export const CHARGE_MOVER: Mover<DueCharge, ChargeFailure> = {
   noteOf: (app, { merchantId }) => nameOfMerchant(app, merchantId),
   publish: publishCharge,
   lookAt,
-  // A charge is shown when it is claimed, and shows no reason while nobody knows.
+  // A charge was shown when it was claimed, and it has no failure reason while its outcome is unknown.
   askAgain: lookAt,
-  end: (app, charge, end) => moveCharge(app, { charge, ...end }),
+  end: (app, charge, outcome) => moveCharge(app, { charge, ...outcome }),
   openException,
   reposts: chargeReposts,
   repost: 'at once',
-  // A charge is not posted again after a refusal: it fails, as `rail_rejected` where the fault is ours.
+  // A refused charge is never posted again: it fails, as `rail_rejected` where the fault is ours.
   keepsRefusal: () => true,
-  // Only a repeated post comes here: it says nothing about the posts before it (rails.md 4.5).
+  // Only repeated posts come here, and a repeated post says nothing about the posts before it (rails.md 4.5).
   postNotTaken: (app, { row, post }) => [
     publishCharge(app, row, { acceptedBy: null }),
     moveAttempt(post, 'in_doubt', null),

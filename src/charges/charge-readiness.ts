@@ -3,18 +3,18 @@ import type { Mode } from '../platform/mode.ts'
 import type { Soon } from '../platform/soon.ts'
 import { READINESS_WAIT_MS, railFor } from '../rails/rail-for.ts'
 
-/** Whether the rail can collect now: known before the rules are judged. The sandbox is always ready and has no contract. */
+/** Whether the rail can collect now, known before the rules are judged. The sandbox is always ready and has no installation. */
 export type ChargeReadiness =
   | { kind: 'ready'; installation: string | null }
   | { kind: 'away'; retryAfterSeconds?: number }
 
-/** Configuration, breaker and token of the rail, without a network call (rails.md 1.3). */
+/** Checks configuration, breaker and token of the rail, without a network call (rails.md 1.3). */
 export function chargeReadiness(
   app: App,
-  place: { mode: Mode; channel: string },
+  target: { mode: Mode; channel: string },
   waitMs = READINESS_WAIT_MS,
 ): Soon<ChargeReadiness> {
-  const rail = railFor(app, place)
+  const rail = railFor(app, target)
   if (!rail?.collect) return { kind: 'away' }
   if (rail.simulated) return { kind: 'ready', installation: null }
   return rail

@@ -3,7 +3,7 @@ import { CHANNELS } from '../rails/rail.ts'
 
 const subaccount = Type.String({ description: 'starts with `sub_`' })
 
-/** For the description only: the items are checked by the rules, which have their own texts (G8). */
+/** Only describes the items: the rules check them, with their own texts (G8). */
 const SplitItem = Type.Unsafe<unknown>(
   Type.Union([
     Type.Object({ subaccount, amount: Type.Integer({ minimum: 1, description: 'whole UGX of the net' }) }),
@@ -18,7 +18,7 @@ const SplitItem = Type.Unsafe<unknown>(
   ]),
 )
 
-/** What a customer is asked to pay: less than the fee would leave nothing. */
+/** The amount that a customer is asked to pay. An amount up to the least fee would leave the merchant nothing. */
 export const grossAmount = (example: number) =>
   Type.Integer({
     minimum: 201,

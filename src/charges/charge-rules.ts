@@ -9,7 +9,7 @@ import type { Config } from '../settings/config.ts'
 import { type KnownSubaccounts, resolveSplit, type SplitPart } from '../subaccounts/split.ts'
 import type { ChargeCreate } from './charge-request.ts'
 
-/** 502: the rail cannot serve, nothing was recorded, the key is free again (spec 7.3; contract.md 3 j). */
+/** 502: the rail cannot serve. Nothing was recorded, and the key is free again (spec 7.3; contract.md 3 j). */
 export const railUnavailable = (retryAfterSeconds?: number) =>
   new Refusal(
     502,
@@ -20,12 +20,12 @@ export const railUnavailable = (retryAfterSeconds?: number) =>
     },
   )
 
-/** The result of the rules: the fee, and the resolved shares of a split. Whole UGX. */
+/** The fee that the rules allow for a charge, and the resolved shares of its split. Whole UGX. */
 export type Judged = { fee: number; parts: readonly SplitPart[] | null }
 
 /**
- * The domain rules of a new charge in the order of contract.md G11c, one refusal a line. `subaccounts` are those that its
- * split names. `readiness` is the state of the rail, known before and reported last.
+ * Judges a new charge by the domain rules in the order of contract.md G11c, one refusal a line. `subaccounts` are those that
+ * its split names. `readiness` is the refusal of a rail that is not ready; it is known beforehand and reported last.
  */
 export function judgeCharge(
   input: ChargeCreate,
@@ -70,7 +70,7 @@ export function judgeAmount(
     throw domainRefusal('unsupported_currency', 'demo only supports UGX', { field: 'currency' })
 }
 
-/** The most that may be charged at once, in whole UGX: the maximum of the platform, or less where the account has a limit. */
+/** Returns the largest amount that may be charged at once, in whole UGX: the platform's maximum, or less where the account has a limit. */
 export const mostChargeable = (
   { chargeLimit }: Pick<MerchantTerms, 'chargeLimit'>,
   { amountMax }: Pick<Config, 'amountMax'>,

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import type { Share } from '../subaccounts/shares.ts'
 import type { Charge } from './charge.ts'
 
-/** The name of the last row of a split: the rest, which stays with the merchant. */
+/** The name of the last row of a split, which is the part that stays with the merchant. */
 const PLATFORM = 'platform_residual'
 
 const SplitRowShape = Type.Object({
@@ -31,7 +31,7 @@ export const SplitEventShape = Type.Array(
   }),
 )
 
-/** One row for each share, then the rest. `residual` is whole UGX. */
+/** Makes one row for each share, then the row of the part that stays with the merchant (`residual`, whole UGX). */
 export function presentSplit(
   charge: Pick<Charge, 'status' | 'settledAt'>,
   shares: readonly Share[],

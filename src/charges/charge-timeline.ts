@@ -9,15 +9,15 @@ const NEXT_CHECK = statement<{ followAt: Date | null }>(
   'select follow_at as "followAt" from charges where merchant_id = $1 and id = $2',
 )
 
-/** What happened to a charge, newest first (rails.md 4.8). 404 as for the charge itself. */
+/** Reads what happened to a charge, newest first (rails.md 4.8). Throws 404 as for the charge itself. */
 export async function chargeTimeline(app: App, caller: Caller, { id, query }: { id: string; query: Query }) {
   const charge = await getCharge(app, caller, id)
   const [row] = await app.db.query(NEXT_CHECK, [charge.merchantId, charge.id])
   const { failureReason, railTransactionId, completedAt, refundedAt } = charge
   const number = railTransactionId === null ? '' : `, transaction ${railTransactionId} of the operator`
-  const ended = failureReason === null ? `succeeded${number}` : `failed: ${failureReason}`
+  const outcome = failureReason === null ? `succeeded${number}` : `failed: ${failureReason}`
   const changes = [
-    { at: completedAt, summary: ended },
+    { at: completedAt, summary: outcome },
     { at: refundedAt, summary: 'refunded' },
   ]
   return timelineOf(app, { ...charge, nextCheckAt: row?.followAt ?? null, changes }, query)

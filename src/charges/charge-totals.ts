@@ -7,19 +7,18 @@ import { BY_STATUS, byDetail, ENDED, isOpenStatus, OPEN } from './where-charges-
 
 const WINDOW = `c.merchant_id = $1 and c.mode = $2 and c.published and c.created_at >= $3 and c.created_at <= $4`
 const PAID = "c.status in ('succeeded', 'refunded')"
-// Values that a statement does not need stay away: with them its index would not have all columns that it asks for.
+// A statement names only the filters that it needs: with more of them its index would not cover all columns.
 const ONE = '($6::text is null or c.status = $6)'
 const OTHERS = `($7::text is null or c.reference = $7) and ($8::text is null or c.phone9 = $8)
   and ($9::text is null or lower(c.email) = $9)`
 
-const totalsIn = (name: string, places: readonly string[], driver = 'true') =>
+const totalsIn = (name: string, scans: readonly string[], driver = 'true') =>
   totalsStatement(name, {
     paid: PAID,
     rows: (columns, condition) =>
-      places
+      scans
         .map(
-          (place) =>
-            `select ${columns} from charges c where ${WINDOW} and ${place} and ${driver} ${condition}`,
+          (scan) => `select ${columns} from charges c where ${WINDOW} and ${scan} and ${driver} ${condition}`,
         )
         .join(' union all '),
   })
@@ -34,7 +33,7 @@ const TOTALS_BY = {
   email: totalsByDetail('email', 'c.email is not null and lower(c.email) = $9::text'),
 }
 
-/** What the charges that a filter finds come to. */
+/** Reads the totals of the charges that a filter finds. */
 export function totalsOfCharges(app: App, caller: Caller, filter: ChargeFilter): Promise<Totals> {
   const { status, reference, phone, email } = filter
   const by =

@@ -8,10 +8,10 @@ import type { Share } from '../subaccounts/shares.ts'
 import type { EventType } from '../webhooks/events.ts'
 import { presentSplit, SplitShape, splitEventData } from './charge-split.ts'
 
-/** Spec 3.1. Internal marks (not yet published, voided) are no states and are never shown. */
+/** The states of spec 3.1. Internal marks (not yet published, voided) are no states and are never shown. */
 export type ChargeStatus = 'pending' | 'authorized' | 'succeeded' | 'failed' | 'refunded'
 
-/** The one table of moves; the database refuses every other (trigger charges_move_forward). */
+/** The moves that exist, each with its event; the database refuses every other one (trigger charges_move_forward). */
 export const CHARGE_MOVES = {
   pending: { authorized: null, succeeded: 'charge.succeeded', failed: 'charge.failed' },
   authorized: { succeeded: 'charge.succeeded', failed: 'charge.failed' },
@@ -31,7 +31,7 @@ export type Charge = {
   amount: number
   fee: number
   giftCardAmount: number
-  /** What goes to subaccounts, null without a split. */
+  /** The sum that goes to subaccounts; null without a split. */
   shares: number | null
   channel: string
   phone: string | null
@@ -47,7 +47,7 @@ export type Charge = {
   refundedAt: Date | null
   holdUntil: Date | null
   settledAt: Date | null
-  /** Only for a split charge whose shares were read as well. */
+  /** Set only where the shares of a split charge were read as well. */
   split?: readonly Share[]
 }
 
@@ -99,15 +99,15 @@ export const ChargeShape = Type.Object(
 )
 export type ChargeView = Static<typeof ChargeShape>
 
-/** What is left of a charge without gift card and fee. Whole UGX. */
+/** The net of a charge: its amount without the gift card's part and the fee. Whole UGX. */
 export const netOf = (charge: Pick<Charge, 'amount' | 'giftCardAmount' | 'fee'>) =>
   charge.amount - charge.giftCardAmount - charge.fee
 
-/** What the customer pays by mobile money: the amount without what a gift card covers. Whole UGX. */
+/** The part that the customer pays by mobile money: the amount without the gift card's part. Whole UGX. */
 export const dueOf = (charge: Pick<Charge, 'amount' | 'giftCardAmount'>) =>
   charge.amount - charge.giftCardAmount
 
-/** What the merchant itself is credited: the net without the shares of subaccounts (C2). */
+/** The part that the merchant itself is credited: the net without the shares of subaccounts (C2). Whole UGX. */
 export const residualOf = (charge: Pick<Charge, 'amount' | 'giftCardAmount' | 'fee' | 'shares'>) =>
   netOf(charge) - (charge.shares ?? 0)
 
@@ -172,7 +172,7 @@ export function chargeEventData(charge: ChargeFacts): Record<string, unknown> {
   }
 }
 
-/** From when its net is in the available balance; null for a charge without net. */
+/** Returns when the net is, or will be, in the available balance; null for a charge that did not succeed. */
 export function availableOn(charge: ChargeFacts): Date | null {
   if (charge.status !== 'succeeded' && charge.status !== 'refunded') return null
   return charge.settledAt ?? charge.holdUntil

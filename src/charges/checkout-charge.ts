@@ -12,14 +12,14 @@ import type { Charge } from './charge.ts'
 import { chargeEventJson } from './charge-json.ts'
 import { phoneDigest } from './write-charges.ts'
 
-/** What a customer has chosen on a hosted page. Whole UGX; `giftCardAmount` is what a card covers of `amount`. */
+/** The choices of a customer on a hosted page. Whole UGX; `giftCardAmount` is the part of `amount` that a gift card covers. */
 export type CheckoutInput = {
   merchantId: number
   tag: string
   mode: Mode
   linkId: string
   paysOnce: boolean
-  /** From the form, so that the same form makes the same charge; null draws a random one. */
+  /** Comes from the form, so that the same form makes the same charge; null draws a random one. */
   chargeId: string | null
   amount: number
   giftCardAmount: number
@@ -29,7 +29,7 @@ export type CheckoutInput = {
   reference: string | null
 }
 
-/** A charge created on a link. `railReference` is null where a gift card covers all: then no rail is asked. */
+/** A charge created on a link. `railReference` is null where a gift card covers all of it, because then no rail is asked. */
 export type CheckoutCharge = Charge & { paysOnce: boolean; published: boolean; followAt: Date | null }
 
 const ADD_CHECKOUT_CHARGE = statement<{ id: string }>(
@@ -39,7 +39,7 @@ const ADD_CHECKOUT_CHARGE = statement<{ id: string }>(
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $18, $18, $20)`,
 )
 
-/** The row of a payment by mobile money, for all of the amount or for the rest that the card leaves. */
+/** Makes the row of a payment by mobile money, for all of the amount or for the part that the gift card leaves. */
 export function newCheckoutCharge(app: App, input: CheckoutInput, at: Date): CheckoutCharge {
   const live = input.mode === 'live'
   const charge = bareCharge(input, at)
@@ -53,7 +53,7 @@ export function newCheckoutCharge(app: App, input: CheckoutInput, at: Date): Che
   }
 }
 
-/** The row of a payment that a gift card covers in full: created as succeeded and settled, without a transfer (3 k). */
+/** Makes the row of a payment that a gift card covers in full: succeeded and settled from the start, without a transfer (3 k). */
 export function newCoveredCharge(input: CheckoutInput, at: Date): CheckoutCharge {
   return {
     ...bareCharge({ ...input, channel: 'op1_momo' }, at),
@@ -120,7 +120,7 @@ export const addCheckoutCharge = (charge: CheckoutCharge): Call =>
     phoneDigest(charge),
   )
 
-/** `charge.succeeded` for a charge that a gift card covers in full. */
+/** Adds the event `charge.succeeded` of a charge that a gift card covers in full. */
 export const announceCovered = (charge: CheckoutCharge, terms: MerchantTerms): Call[] =>
   addEvents(
     [

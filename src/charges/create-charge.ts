@@ -33,10 +33,11 @@ import { addCharges, type NewCharge } from './write-charges.ts'
 /** One POST /v1/charges with a valid body. */
 type ChargeRequest = CreateRequest<ChargeCreate>
 
-/** The same with its key and the readiness of its rail: `installation` is that of a live rail. */
+/** The request with its key and the readiness of its rail. `installation` is the one that will carry a live charge. */
 type WantedCharge = ChargeRequest & KeyUse & { installation: string | null; readiness: Refusal | null }
 type ChargeCreation = Batch<WantedCharge, Created<NewCharge>>
 
+// A backlog of completions up to this long delays no batch, and no batch is delayed for longer than that.
 const UNHELD_MS = 500
 const LONGEST_HOLD_MS = 250
 
@@ -48,10 +49,10 @@ export function createCharge(app: App, request: ChargeRequest): Promise<Answer> 
   allow(request.caller, 'charge.create')
   const { merchantId, mode } = request.caller
   const owner = { merchantId, mode, key: request.key }
-  // Without `async` down to the batch: its frames would stay in memory for as long as a payment waits.
+  // No `async` from here down to the batch, because its frames would stay in memory for as long as a payment waits.
   return app.keysInFlight.during(owner, () =>
-    soon(chargeReadiness(app, { mode, channel: request.input.channel }), (found) => {
-      const ready = readinessOf(found)
+    soon(chargeReadiness(app, { mode, channel: request.input.channel }), (readiness) => {
+      const ready = readinessOf(readiness)
       return knowingHolders(() => chargeCreation(app).add(wantedCharge(request, ready))).then((created) =>
         submitted(app, {
           created,
@@ -64,7 +65,7 @@ export function createCharge(app: App, request: ChargeRequest): Promise<Answer> 
   )
 }
 
-/** A live charge goes to its rail; the answer of a test charge is complete. */
+/** Submits a stored live charge to its rail. A test charge, or a replay, has its answer already. */
 function submitted(
   app: App,
   {
@@ -78,12 +79,11 @@ function submitted(
   crashPoint('key.reserved')
   assert(installation !== null, 'a stored live charge has an installation')
   const { made: charge, mark } = created.stored
-  const held = { ...owner, objectId: charge.id }
-  return submitLiveCharge(app, { charge, mark, installation, owner: held, spent })
+  const heldKey = { ...owner, objectId: charge.id }
+  return submitLiveCharge(app, { charge, mark, installation, owner: heldKey, spent })
 }
 
-// Field by field here and below, because spreading objects costs several times as much and every payment comes through
-// here.
+// Objects are written field by field here and below: every payment passes, and spreading costs several times as much.
 function wantedCharge(
   request: ChargeRequest,
   ready: Pick<WantedCharge, 'installation' | 'readiness'>,
@@ -107,7 +107,7 @@ const chargeCreation = defineRequestLane(
   'charges',
   (app): ChargeCreation =>
     batch({
-      run: (wanted, turn) => storeCharges(app, wanted, turn),
+      run: (requests, turn) => storeCharges(app, requests, turn),
       laneOf: ({ merchantId }) => merchantId,
       spentBy: ({ caller }) => caller.spent ?? null,
       gatherMs: () => holdMs(app),
@@ -116,8 +116,9 @@ const chargeCreation = defineRequestLane(
 )
 
 /**
- * How late a charge of now would end, in ms, because of what was taken before: more than can be ended is not taken. It counts the test
- * charges that are not due yet: a judgement by how late others end now would come when as many again have been taken.
+ * How late (ms) a charge that is created now would be completed, because of those before it: the lane refuses more than can be completed.
+ * Test charges that are not due yet count too. Judged only by how late charges are completed now, the refusals would start too late:
+ * by then as many again would have been accepted.
  */
 function endsBehindMs(app: App): number {
   const testMs = endExpectedMs(app, keptTestCharges(app)) - app.config.sandboxOutcomeSeconds * 1000
@@ -125,8 +126,8 @@ function endsBehindMs(app: App): number {
 }
 
 /**
- * How long the next batch waits so that ends keep up, in ms. Clients that wait for their answers send more than can be ended; this slows
- * them down before anybody must be refused. A burst passes unheld.
+ * How long to delay the next batch (ms), so that charges are not created faster than they can be completed. It slows down clients that
+ * wait for their answers before any request must be refused. Short bursts are not delayed.
  */
 function holdMs(app: App): number {
   const testMs = endsTakeMs(app, keptTestCharges(app)) - app.config.sandboxOutcomeSeconds * 1000
@@ -134,38 +135,38 @@ function holdMs(app: App): number {
   return Math.min(LONGEST_HOLD_MS, Math.max(0, behindMs - UNHELD_MS))
 }
 
-const readinessOf = (found: ChargeReadiness) =>
-  found.kind === 'ready'
-    ? { installation: found.installation, readiness: null }
-    : { installation: null, readiness: railUnavailable(found.retryAfterSeconds) }
+const readinessOf = (readiness: ChargeReadiness) =>
+  readiness.kind === 'ready'
+    ? { installation: readiness.installation, readiness: null }
+    : { installation: null, readiness: railUnavailable(readiness.retryAfterSeconds) }
 
 async function storeCharges(
   app: App,
-  wanted: readonly WantedCharge[],
+  batchRequests: readonly WantedCharge[],
   turn: RunTurn,
 ): Promise<Outcome<Created<NewCharge>>[]> {
   const at = app.clock.now()
-  const places = distinctHeads(wanted)
-  return app.exactWindows.charges.counted(wanted, at.getTime(), async (counting) => {
+  const merchantModes = distinctHeads(batchRequests)
+  return app.exactWindows.charges.counted(batchRequests, at.getTime(), async (counting) => {
     const { outcomes, made } = await app.db.transactionFor({ kind: 'in', ...turn }, async (tx) => {
-      const [terms, keys, held, ...locked] = await tx.send(
-        termsOf([...new Set(places.map((place) => place.merchantId))]),
-        findKeys(wanted),
-        heldBy(places),
+      const [terms, keys, totals, ...locked] = await tx.send(
+        termsOf([...new Set(merchantModes.map(({ merchantId }) => merchantId))]),
+        findKeys(batchRequests),
+        heldBy(merchantModes),
         ...counting.lock(),
       )
       const windows = counting.open(locked)
       const bounds: Bounds = {
         terms: new Map(terms.map((terms) => [terms.id, terms])),
-        subaccounts: await lockSubaccounts(tx, wanted),
-        room: await headroomFor(tx, wanted.map(amountOf), held),
+        subaccounts: await lockSubaccounts(tx, batchRequests),
+        room: await headroomFor(tx, batchRequests.map(amountOf), totals),
         at,
       }
-      const { outcomes, made, requests, addKeys } = createUnderKeys(wanted, {
+      const { outcomes, made, requests, addKeys } = createUnderKeys(batchRequests, {
         keys,
         windows,
         at,
-        decide: (wantedCharge) => acceptCharge(app, wantedCharge, bounds),
+        decide: (request) => acceptCharge(app, request, bounds),
         bodyOf: (charge) => (charge.mode === 'live' ? null : chargeJson(charge)),
       })
       return {
@@ -186,7 +187,7 @@ async function storeCharges(
 
 const isTest = ({ mode }: NewCharge) => mode === 'test'
 
-/** What the transaction has read and locked for the rules. */
+/** The rows that the transaction has read and locked for the rules. */
 type Bounds = {
   terms: ReadonlyMap<number, MerchantTerms>
   subaccounts: ReadonlyMap<number, KnownSubaccounts>
@@ -197,31 +198,31 @@ type Bounds = {
 const NOBODY: KnownSubaccounts = new Map()
 const NONE: ReadonlyMap<number, KnownSubaccounts> = new Map()
 
-/** Sends nothing when no charge of the batch has a split. */
-async function lockSubaccounts(tx: Tx, wanted: readonly WantedCharge[]): Promise<Bounds['subaccounts']> {
-  if (wanted.every(({ input }) => input.split === undefined)) return NONE
-  const requests = wanted.map(({ caller: { merchantId, tag }, input: { split = [] } }) => ({
+/** Locks the subaccounts that the splits name. Sends nothing when no charge of the batch has a split. */
+async function lockSubaccounts(tx: Tx, requests: readonly WantedCharge[]): Promise<Bounds['subaccounts']> {
+  if (requests.every(({ input }) => input.split === undefined)) return NONE
+  const splits = requests.map(({ caller: { merchantId, tag }, input: { split = [] } }) => ({
     merchantId,
     tag,
     split,
   }))
-  return lockNamedSubaccounts(tx, requests)
+  return lockNamedSubaccounts(tx, splits)
 }
 
-/** The rules, and the new charge. Throws Refusal. */
-function acceptCharge(app: App, wanted: WantedCharge, bounds: Bounds): NewCharge {
-  const { caller, input, readiness } = wanted
+/** Judges a request by the rules and makes its charge. Throws Refusal. */
+function acceptCharge(app: App, request: WantedCharge, bounds: Bounds): NewCharge {
+  const { caller, input, readiness } = request
   const terms = bounds.terms.get(caller.merchantId)
   assert(terms, 'a merchant with a key has a row')
-  const judged = judgeCharge(input, {
+  const pricing = judgeCharge(input, {
     terms,
     mode: caller.mode,
     config: app.config,
     subaccounts: bounds.subaccounts.get(caller.merchantId) ?? NOBODY,
     readiness,
   })
-  if (!bounds.room.take(amountOf(wanted))) throw balanceFull()
-  return newCharge(app, wanted, { judged, at: bounds.at })
+  if (!bounds.room.take(amountOf(request))) throw balanceFull()
+  return newCharge(app, request, { pricing, at: bounds.at })
 }
 
 const amountOf = ({ merchantId, mode, input: { amount } }: WantedCharge) => ({ merchantId, mode, amount })

@@ -12,8 +12,8 @@ import { type ChargeFacts, residualOf } from './charge.ts'
 import type { ChargeEnd } from './write-charge-status.ts'
 import { correctSplits, type SplitCorrection } from './write-charges.ts'
 
-/** What the end of split charges has locked and will write, besides the charges. */
-export type SplitEnds = { heads: readonly SubaccountHead[]; writes: readonly Call[] }
+/** The heads that finishing split charges has locked, and what it writes besides the charges. */
+type SplitEnds = { heads: readonly SubaccountHead[]; writes: readonly Call[] }
 type Payee = Share & { status: SubaccountStatus }
 type Ending = { endById: Map<string, ChargeEnd>; terms: Map<number, MerchantTerms>; at: Date }
 
@@ -21,28 +21,24 @@ const NOTHING: SplitEnds = { heads: [], writes: [] }
 const hasShares = ({ shares }: ChargeFacts) => shares !== null
 
 /**
- * Decides each share of the charges that have just ended (CH9). It is reversed when the charge failed, or when its
- * subaccount is inactive now; then it stays with the merchant. Otherwise it is held or settled with its charge. Goes after
- * the ledger heads; sends nothing without a split charge.
+ * Decides each share of the charges that have just been finished (CH9). A share is reversed, and stays with the merchant, when
+ * its charge failed or its subaccount is inactive now. Otherwise it is held or settled with its charge. Goes after the ledger
+ * heads. Sends nothing without a split charge.
  */
-export async function endSplits(tx: Tx, ended: readonly ChargeFacts[], ending: Ending): Promise<SplitEnds> {
-  const charges = ended.filter(hasShares)
+export async function endSplits(tx: Tx, finished: readonly ChargeFacts[], input: Ending): Promise<SplitEnds> {
+  const charges = finished.filter(hasShares)
   if (charges.length === 0) return NOTHING
   const [payees] = await tx.send(lockPayees(charges))
   const payeesOf = byCharge(payees)
-  const corrections = charges.flatMap((charge) => enterShares(charge, payeesOf.get(charge.id) ?? [], ending))
+  const corrections = charges.flatMap((charge) => enterShares(charge, payeesOf.get(charge.id) ?? [], input))
   const shares = charges.flatMap((charge) => charge.split ?? [])
   const credited = shares.filter((share) => !share.reversed)
   const heads = credited.length === 0 ? [] : (await tx.send(...lockSubaccountHeads(credited)))[1]
-  const writes = [
-    ...writeShares(shares),
-    ...correctSplits(corrections),
-    ...settlementsOf(credited, ending.at),
-  ]
+  const writes = [...writeShares(shares), ...correctSplits(corrections), ...settlementsOf(credited, input.at)]
   return { heads, writes }
 }
 
-/** Posts what each subaccount is credited. */
+/** Posts the credit of each subaccount. */
 export function postShares(book: Book, charge: ChargeFacts): void {
   for (const { merchantId, mode, reversed, settledAt, subaccountId, amount } of charge.split ?? []) {
     if (reversed) continue
@@ -58,22 +54,22 @@ export function postShares(book: Book, charge: ChargeFacts): void {
   }
 }
 
-/** Answers with the correction of its row, which was ended before the shares were known. */
+/** Decides the shares of one charge and sets them in it. Returns the correction of its row, which was written before they were known. */
 function enterShares(
   charge: ChargeFacts,
   payees: readonly Payee[],
   { endById, terms }: Ending,
 ): SplitCorrection[] {
-  const end = endById.get(charge.id)
+  const outcome = endById.get(charge.id)
   const tag = terms.get(charge.merchantId)?.tag
-  assert(end && tag, 'a charge was ended by one of the moves, and its merchant is known')
+  assert(outcome && tag, 'a charge was ended by one of the moves, and its merchant is known')
   charge.split = payees.map((payee) => endShare(charge, payee, tag))
   if (charge.status === 'failed') return []
   const before = charge.shares
   const shares = charge.split.reduce((sum, { amount, reversed }) => sum + (reversed ? 0 : amount), 0)
   charge.shares = shares
-  const settlementId = residualOf(charge) > 0 ? end.settlementId : null
-  if (shares === before && settlementId === end.settlementId) return []
+  const settlementId = residualOf(charge) > 0 ? outcome.settlementId : null
+  if (shares === before && settlementId === outcome.settlementId) return []
   return [{ merchantId: charge.merchantId, id: charge.id, shares, settlementId }]
 }
 
@@ -88,7 +84,7 @@ function endShare(charge: ChargeFacts, { status, ...share }: Payee, tag: string)
   }
 }
 
-/** Each share without a hold has its own settlement. */
+/** Adds one settlement for each share without a hold. */
 const settlementsOf = (shares: readonly Share[], createdAt: Date) =>
   addShareSettlements(
     shares.flatMap(({ merchantId, settlementId: id, mode, subaccountId, amount }) =>

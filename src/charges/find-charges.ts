@@ -11,7 +11,7 @@ import { byCharge, sharesOf } from '../subaccounts/shares.ts'
 import { CHARGE_COLUMNS, type Charge } from './charge.ts'
 import { BY_STATUS, byDetail, ENDED, isOpenStatus, OPEN } from './where-charges-are.ts'
 
-/** Which charges (spec 4.1). Bounds are inclusive; filters that are absent are null. */
+/** The filters of a list of charges (spec 4.1). Bounds are inclusive; filters that are absent are null. */
 export type ChargeFilter = ListWindow & {
   status: string | null
   reference: string | null
@@ -30,21 +30,21 @@ const OF_LINK = statement<Charge>(
    where c.merchant_id = $1 and c.id = $2 and c.payment_link_id = $3 and c.voided_at is null`,
 )
 
-// $1 merchant, $2 mode, $3 from, $4 and $5 what all rows are older than (time and id), $6 limit; $7 onwards the filters.
+// $1 merchant, $2 mode, $3 from, $4 and $5 the time and id that all rows are older than, $6 limit; the filters from $7 on.
 const WINDOW = `c.merchant_id = $1 and c.mode = $2 and c.published and c.created_at >= $3
   and (c.created_at, c.id) < ($4, $5)`
 const NEWEST = 'order by c.created_at desc, c.id desc limit $6'
 const OTHERS = `($7::text is null or c.status = $7) and ($8::text is null or c.reference = $8)
   and ($9::text is null or c.phone9 = $9) and ($10::text is null or lower(c.email) = $10)`
 
-// Each merges the ordered scans of all places, so its cost does not grow with the history.
-const listIn = (name: string, places: readonly string[], driver = 'true') =>
+// Merges the ordered scans of several indexes, so that its cost does not grow with the history.
+const listIn = (name: string, scans: readonly string[], driver = 'true') =>
   listStatement<Charge>(
     name,
-    `select * from (${places
+    `select * from (${scans
       .map(
-        (place) =>
-          `(select ${CHARGE_COLUMNS} from charges c where ${WINDOW} and ${place} and ${driver} and ${OTHERS} ${NEWEST})`,
+        (scan) =>
+          `(select ${CHARGE_COLUMNS} from charges c where ${WINDOW} and ${scan} and ${driver} and ${OTHERS} ${NEWEST})`,
       )
       .join(' union all ')}) c order by "createdAt" desc, id desc limit $6`,
     PLANNED_ONCE,
@@ -63,7 +63,7 @@ const LIST_BY = {
   endedStatus: listIn('list charges by status', [ENDED], 'c.status = $7::text'),
 }
 
-/** The caller's charge in the key's mode, or 404 (spec 1.3). */
+/** Returns the caller's charge in the key's mode. Throws 404 (spec 1.3). */
 export async function getCharge(app: App, caller: Caller, id: string): Promise<Charge> {
   const [charge] =
     tagOf('txn_', id) === caller.tag ? await app.db.query(BY_ID, [caller.merchantId, id, caller.mode]) : []
@@ -72,13 +72,13 @@ export async function getCharge(app: App, caller: Caller, id: string): Promise<C
   return charge
 }
 
-/** A charge born on this link, shown or not yet, or null; for the pages of its customer, who knows its id. */
+/** Returns a charge that was created on this link, shown or not yet, or null; for the pages of its customer, who knows its id. */
 export const findChargeOfLink = (
   app: App,
   { merchantId, linkId, chargeId }: { merchantId: number; linkId: string; chargeId: string },
 ): Promise<Charge | null> => firstRow(app.db.query(OF_LINK, [merchantId, chargeId, linkId]))
 
-/** One page of the caller's charges, newest first. */
+/** Reads one page of the caller's charges, newest first. */
 export async function listCharges(app: App, caller: Caller, filter: ChargeFilter): Promise<Page<Charge>> {
   const page = await readPage(app, caller, {
     ...readingOf(filter),
@@ -88,16 +88,16 @@ export async function listCharges(app: App, caller: Caller, filter: ChargeFilter
   return page
 }
 
-/** Reads the shares of split charges and adds them; sends nothing when the page has none. */
+/** Reads the shares of split charges and sets them; sends nothing when there are no split charges. */
 async function readShares(app: App, charges: readonly Charge[]): Promise<void> {
   const split = charges.filter((charge) => charge.shares !== null)
   if (split.length === 0) return
   const shares = sharesOf(split)
-  const own = byCharge(await app.db.query(shares.statement, shares.values))
-  for (const charge of split) charge.split = own.get(charge.id) ?? []
+  const sharesByCharge = byCharge(await app.db.query(shares.statement, shares.values))
+  for (const charge of split) charge.split = sharesByCharge.get(charge.id) ?? []
 }
 
-/** The statement that finds these charges, with its values; split charges come without their shares. */
+/** Chooses the statement that finds these charges, with its values; it returns split charges without their shares. */
 export const readingOf = (filter: ChargeFilter) => ({
   window: filter,
   statement: statementFor(filter),

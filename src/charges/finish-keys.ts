@@ -12,7 +12,7 @@ const FIND = statement<Charge & { published: boolean }>(
   `select ${CHARGE_COLUMNS}, c.published from charges c where c.merchant_id = $1 and c.id = $2 and c.voided_at is null for no key update`,
 )
 
-/** Finishes what a process left behind when it died over a live charge (G58). Answers how many. */
+/** Finishes the keys whose process died while it created a live charge (G58). Returns how many. */
 export const finishKeys = (app: App): Promise<number> =>
   finishMovementKeys<Charge, ChargeFailure>(app, {
     mover: CHARGE_MOVER,
@@ -21,7 +21,7 @@ export const finishKeys = (app: App): Promise<number> =>
     firstView,
   })
 
-/** The charge as its 201 showed it: authorized, without later changes. */
+/** Presents the charge as its 201 showed it: authorized, without later changes. */
 async function firstView(tx: Tx, charge: Charge): Promise<object> {
   const [shares] = charge.shares === null ? [[]] : await tx.send(sharesOf([charge]))
   return presentCharge({
@@ -38,7 +38,7 @@ async function firstView(tx: Tx, charge: Charge): Promise<object> {
   })
 }
 
-/** The shares as they were resolved, with reversed ones restored. */
+/** Restores the shares as they were resolved at first, before any was reversed or settled. */
 const firstSplit = (shares: readonly Share[]) => ({
   shares: shares.reduce((sum, { amount }) => sum + amount, 0),
   split: shares.map((share) => ({ ...share, reversed: false, settledAt: null })),

@@ -6,14 +6,14 @@ import { dueTestCharges } from './due-test-charges.ts'
 import { LIVE_CLAIMS, type OpenFacts } from './write-charge-status.ts'
 
 /**
- * Charges in one run. Those that become due meanwhile are left for the next run, because few large batches cost less than
- * many small ones.
+ * How many test charges one run takes. Those that become due meanwhile are left for the next run, because few large batches
+ * cost less than many small ones.
  */
 export const FOLLOWED_AT_ONCE = 1000
 
 /**
- * Asks the rail about every open charge that is due, and ends those with a final answer (rails.md section 4). Nothing else
- * ends a charge: not its age, not silence, not `not_found`. Live questions never delay the sandbox.
+ * Asks the rail about every open charge that is due, and finishes those with a final answer (rails.md section 4). Nothing else
+ * finishes a charge: not its age, not silence, not `not_found`. Live questions never delay the sandbox.
  */
 export function chargeFollower(app: App): LiveFollower {
   const live = liveFollower(app, CHARGE_MOVER, LIVE_CLAIMS)
@@ -22,23 +22,23 @@ export function chargeFollower(app: App): LiveFollower {
       const { kept, read } = await dueTestCharges(app, FOLLOWED_AT_ONCE)
       crashPoint('charge.sandbox-due')
       const started = app.rails.live.op1_momo ? await live.start() : 0
-      // The sandbox calls nobody: one deadline serves all its rows.
+      // The sandbox makes no call, so one deadline serves all its rows.
       const deadline = app.deadlineIn(QUESTION_DEADLINE_MS)
       const following: Promise<boolean>[] = []
       for (const charge of kept)
         following.push(follow(app, CHARGE_MOVER, { row: neverSent(charge, charge), deadline }))
       for (const charge of read)
         following.push(follow(app, CHARGE_MOVER, { row: neverSent(charge), deadline }))
-      const followed = await Promise.all(following)
-      return followed.filter(Boolean).length + started
+      const written = await Promise.all(following)
+      return written.filter(Boolean).length + started
     },
     stop: live.stop,
   }
 }
 
 /**
- * A test charge has no attempt. Field by field, because every test payment passes here: fields that are spread into an object are set one
- * by one, outside of it.
+ * Fills in the facts of an attempt, which a test charge does not have. Written field by field, because every test payment passes here:
+ * fields that are spread into an object are set one by one, outside of it.
  */
 function neverSent(charge: DueCharge, facts: OpenFacts | null = null): FollowedCharge {
   return {

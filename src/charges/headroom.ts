@@ -9,11 +9,12 @@ import { type Sum, sumOf } from '../platform/sums.ts'
 type Wanted = MerchantMode & { amount: number }
 type Held = MerchantMode & { total: Sum }
 
-// Reserve for credits that are not counted beforehand: fees that refunds bring back, and ordinary charges that are stored
+// Kept free for credits that are not counted beforehand: fees that refunds bring back, and ordinary charges that are stored
 // at the same time.
 const SPARE = 10 ** 14
 const MOST = Number.MAX_SAFE_INTEGER - SPARE
-// Below both of these nothing needs to be counted: it would take eight million open charges of the largest ordinary amount.
+// While the balance is below the first and the charge below the second of these, nothing needs to be counted: it would take eight
+// million open charges of the largest ordinary amount to fill the balance.
 const NEAR = 10 ** 15
 const ORDINARY = 10 ** 9
 
@@ -33,41 +34,41 @@ const EXPECTED = statement<Held>(
    from unnest($1::bigint[], $2::mode[]) as n (merchant_id, mode)`,
 )
 
-/** How much more the balances can hold, by merchant and mode. */
+/** How much more the balance of each merchant and mode can hold. */
 export type Headroom = {
   /** Sets `amount` (whole UGX) aside. False, with nothing set aside, if the balance could then grow past its largest amount. */
-  take(wanted: Wanted): boolean
+  take(charge: Wanted): boolean
 }
 
 const ENDLESS: Headroom = { take: () => true }
 
-/** What these heads hold now, for `headroomFor`. */
-export const heldBy = (places: readonly MerchantMode[]): Call<Held> => callOn(HELD, places)
+/** Reads the totals that these heads hold now, for `headroomFor`. */
+export const heldBy = (pairs: readonly MerchantMode[]): Call<Held> => callOn(HELD, pairs)
 
 /**
- * Room for new charges, so that no success can lift a balance past the largest exact number: what a customer has paid must
- * always fit. Far below that limit, the usual case, nothing more is read. Near it the head is locked, and its balance and
- * its open charges and top-ups are added up.
+ * Computes the room for new charges, so that no success can lift a balance past the largest exact number: a payment of a
+ * customer must always fit. Far below that limit, the usual case, nothing more is read. Near it the head is locked, and its
+ * balance and its open charges and top-ups are added up.
  */
 export async function headroomFor(
   tx: Tx,
-  wanted: readonly Wanted[],
-  held: readonly Held[],
+  charges: readonly Wanted[],
+  totals: readonly Held[],
 ): Promise<Headroom> {
-  const near = nearOf(wanted, held)
+  const near = nearOf(charges, totals)
   if (near.length === 0) return ENDLESS
   const [heads, expected] = await tx.send(lockHeads(near), callOn(EXPECTED, near))
   const room = new Map<number, Sum>()
   for (const { merchantId, mode, available, pending, in_flight } of heads) {
-    const open = expected.find((one) => one.merchantId === merchantId && one.mode === mode)?.total ?? 0
+    const open = expected.find((row) => row.merchantId === merchantId && row.mode === mode)?.total ?? 0
     room.set(merchantModeKey({ merchantId, mode }), sumOf(MOST, -available, -pending, -in_flight, -open))
   }
   return {
-    take: (one) => {
-      const left = room.get(merchantModeKey(one))
+    take: (charge) => {
+      const left = room.get(merchantModeKey(charge))
       if (left === undefined) return true
-      if (one.amount > left) return false
-      room.set(merchantModeKey(one), sumOf(left, -one.amount))
+      if (charge.amount > left) return false
+      room.set(merchantModeKey(charge), sumOf(left, -charge.amount))
       return true
     },
   }
@@ -77,15 +78,15 @@ export async function headroomFor(
 export const balanceFull = () =>
   domainRefusal('amount_too_large', 'amount exceeds what the balance of this account can still hold')
 
-/** The places where something has to be counted: the head is nearly full, or a charge is large. */
-function nearOf(wanted: readonly Wanted[], held: readonly Held[]): MerchantMode[] {
+/** Finds the merchants and modes where the balance must be counted: the head is nearly full, or a charge is large. */
+function nearOf(charges: readonly Wanted[], totals: readonly Held[]): MerchantMode[] {
   const near = new Map<number, MerchantMode>()
-  for (const one of held) if (one.total >= NEAR) near.set(merchantModeKey(one), one)
-  for (const one of wanted) if (isLarge(one)) near.set(merchantModeKey(one), one)
+  for (const row of totals) if (row.total >= NEAR) near.set(merchantModeKey(row), row)
+  for (const charge of charges) if (isLarge(charge)) near.set(merchantModeKey(charge), charge)
   return [...near.values()]
 }
 
 const isLarge = ({ amount }: Wanted) => amount > ORDINARY
 
-const callOn = (what: typeof HELD, places: readonly MerchantMode[]): Call<Held> =>
-  call(what, numbers(places.map((place) => place.merchantId)), modes(places.map((place) => place.mode)))
+const callOn = (totals: typeof HELD, pairs: readonly MerchantMode[]): Call<Held> =>
+  call(totals, numbers(pairs.map(({ merchantId }) => merchantId)), modes(pairs.map((pair) => pair.mode)))

@@ -35,31 +35,31 @@ import {
 export type ChargeOutcome = Final<ChargeFailure>
 
 /**
- * One open charge and the rail's final answer about it. `alongside` commits with the move. `still`: a condition on the
- * locked charge and its attempt; if it does not hold, nothing is written.
+ * One open charge and the final outcome that its rail reported. `alongside` commits with the move. `still` is a condition on
+ * the locked charge and its attempt; if it does not hold, nothing is written.
  */
 export type ChargeMove = {
-  /** `facts`: what the process that stored it still knows of it. */
+  /** `facts` are known in the process that has stored the charge; then they are not read back. */
   charge: Pick<Charge, 'merchantId' | 'id' | 'mode' | 'giftCardAmount'> & { facts?: OpenFacts | null }
   to: ChargeOutcome
-  still?: (found: LockedPost<ChargeFailure>) => boolean
+  still?: (locked: LockedPost<ChargeFailure>) => boolean
   alongside?: readonly Call[]
-  /** What is posted with its end, on the same locked head. Throws a refusal where that may not be: then nothing is written. */
+  /** Posts more on the same locked head. A Refusal that it throws stops the move, and nothing is written. */
   posts?: (book: Book) => void
 }
 
-export type ChargeMoves = Batch<ChargeMove, Moved>
+type ChargeMoves = Batch<ChargeMove, Moved>
 
 /**
- * The only function that ends a charge: status, ledger transfers, settlement, event and delivery in one commit, by
+ * Finishes a charge; nothing else does. Status, ledger transfers, settlement, event and delivery are one commit, by
  * compare-and-set (spec 3.1; ledger.md 5). A second call does not move it again; a final state never moves.
  */
 export const moveCharge = (app: App, move: ChargeMove): Promise<Moved> => chargeMoves(app).add(move)
 
-/** How long an end of a charge would wait behind those that wait now and `later` others, in ms. */
+/** How long (ms) until a charge would be finished, behind those that wait in the batch now and `later` more. */
 export const endExpectedMs = (app: App, later = 0): number => chargeMoves(app).expectedMs(later)
 
-/** How long the ends of the charges that wait now and of `later` others steadily take, in ms. */
+/** How long (ms) it takes at the steady rate to finish the charges that wait in the batch now and `later` more. */
 export const endsTakeMs = (app: App, later: number): number => chargeMoves(app).behindMs(later)
 
 /** The batch behind `moveCharge`. */
@@ -68,9 +68,9 @@ const chargeMoves = defineLane(
   (app): ChargeMoves =>
     batch({
       run: async (moves, turn) => {
-        // Of two answers about one charge in one batch, the later one gets its own transaction.
-        const moved = await runApart(moves, nameOf, (some, isWhole) =>
-          inOpenMonth(() => moveOnce(app, some, isWhole ? turn : {})),
+        // Where one batch has two outcomes for the same charge, the later one gets its own transaction.
+        const moved = await runApart(moves, nameOf, (group, isWhole) =>
+          inOpenMonth(() => moveOnce(app, group, isWhole ? turn : {})),
         )
         crashPoint('charge.moved')
         countEnds(moves, moved)
@@ -89,12 +89,12 @@ const chargeMoves = defineLane(
 
 function countEnds(moves: readonly ChargeMove[], moved: readonly Outcome<Moved>[]): void {
   for (const [index, { charge, to }] of moves.entries()) {
-    const one = moved[index]
-    if (one?.ok && one.value === 'moved') count('charges_total', charge.mode, to.status)
+    const result = moved[index]
+    if (result?.ok && result.value === 'moved') count('charges_total', charge.mode, to.status)
   }
 }
 
-// Functions of the loops below stand out here: V8 compiles those that are made anew for each batch again and again.
+// The loops below use these functions instead of closures: V8 compiles a function that is created for each batch again each time.
 const chargeOf = ({ charge }: ChargeMove) => charge
 const alongsideOf = ({ alongside = [] }: ChargeMove) => alongside
 const isCarded = ({ charge }: ChargeMove) => charge.giftCardAmount > 0
@@ -105,22 +105,25 @@ const nameOf = ({ charge }: ChargeMove) => `${charge.merchantId} ${charge.id}`
 
 async function moveOnce(
   app: App,
-  asked: readonly ChargeMove[],
+  batchMoves: readonly ChargeMove[],
   turn: Partial<RunTurn>,
 ): Promise<Outcome<Moved>[]> {
   const at = app.clock.now()
   return app.db.transactionFor({ kind: 'outcome', ...turn }, async (tx) => {
-    const overtaken = await overtakenOf<ChargeFailure, ChargeMove>(tx, endsOf(asked))
-    const moves = overtaken.size === 0 ? asked : asked.filter((move) => !overtaken.has(move))
+    const overtaken = await overtakenOf<ChargeFailure, ChargeMove>(tx, endsOf(batchMoves))
+    const moves = overtaken.size === 0 ? batchMoves : batchMoves.filter((move) => !overtaken.has(move))
     const { missed, writes } = await endChargesIn(app, tx, { moves, at })
     const value: Outcome<Moved>[] = []
-    for (const move of asked)
+    for (const move of batchMoves)
       value.push(done(overtaken.has(move) ? 'overtaken' : (missed.get(move.charge.id) ?? 'moved')))
     return { value, last: writes }
   })
 }
 
-/** Ends each charge of `moves` that is still open, inside a transaction that may write more. `missed`: what became of the others. */
+/**
+ * Finishes each charge of `moves` that is still open, inside a transaction that may write more. `missed` holds the results of the others
+ * by charge id; `writes` must be sent last.
+ */
 export async function endChargesIn(
   app: App,
   tx: Tx,
@@ -141,33 +144,33 @@ export async function endChargesIn(
     ...endCards(cardEnds(sorted), at),
     lockHeads(distinctHeads(charges)),
   )
-  const heads = locked.at(-1) as Head[] // The last that was sent; a batch without a card sends nothing between.
-  const ended: ChargeFacts[] = []
+  const heads = locked.at(-1) as Head[] // lockHeads was sent last; the calls for cards between may be absent.
+  const finished: ChargeFacts[] = []
   for (const row of rows)
-    ended.push(
+    finished.push(
       endedCharge((factsById?.get(row.id) ?? row) as OpenFacts, endById.get(row.id) as ChargeEnd, at),
     )
-  for (const { mode, createdAt } of ended)
+  for (const { mode, createdAt } of finished)
     if (mode === 'live') timed('charge_completion_seconds', (at.getTime() - createdAt.getTime()) / 1000)
-  const splits = await endSplits(tx, ended, { endById, terms: termsById, at })
+  const splits = await endSplits(tx, finished, { endById, terms: termsById, at })
   const book = openBook(heads, at, splits.heads)
-  const closing = writesFor(ended, { endById, terms: termsById, book, at })
-  for (const { charge, posts } of moves) if (posts && ended.some(({ id }) => id === charge.id)) posts(book)
-  const missed = await outcomesOfMissed(tx, endsOf(moves), { ended, outcomeOf })
+  const outcomeWrites = writesFor(finished, { endById, terms: termsById, book, at })
+  for (const { charge, posts } of moves) if (posts && finished.some(({ id }) => id === charge.id)) posts(book)
+  const missed = await outcomesOfMissed(tx, endsOf(moves), { ended: finished, outcomeOf })
   const contradictions: Call[] = []
-  for (const { charge, to: said } of moves)
+  for (const { charge, to } of moves)
     if (missed.get(charge.id) === 'contradicted')
       contradictions.push(
-        ...openContradiction(charge, { tag: termsById.get(charge.merchantId)?.tag, said, at }),
+        ...openContradiction(charge, { tag: termsById.get(charge.merchantId)?.tag, said: to, at }),
       )
   const alongside = moves.flatMap(alongsideOf)
   return {
     missed,
-    writes: [...book.writes(), ...closing, ...splits.writes, ...joinRows(alongside), ...contradictions],
+    writes: [...book.writes(), ...outcomeWrites, ...splits.writes, ...joinRows(alongside), ...contradictions],
   }
 }
 
-/** The facts of these charges by id; null where this process does not know those of every one. */
+/** Collects the known facts of these charges by id; null when those of any charge are unknown here. */
 function factsOf(moves: readonly ChargeMove[]): Map<string, OpenFacts> | null {
   const factsById = new Map<string, OpenFacts>()
   for (const { charge } of moves) {
@@ -177,9 +180,9 @@ function factsOf(moves: readonly ChargeMove[]): Map<string, OpenFacts> | null {
   return factsById
 }
 
-/** Posts the ends of these charges, and answers what else they write: one statement a table. */
+/** Posts the transfers of finished charges. Returns their other writes, one statement for each table. */
 function writesFor(
-  ended: readonly ChargeFacts[],
+  finished: readonly ChargeFacts[],
   {
     endById,
     terms,
@@ -188,19 +191,19 @@ function writesFor(
   }: { endById: Map<string, ChargeEnd>; terms: Map<number, MerchantTerms>; book: Book; at: Date },
 ): Call[] {
   const settlements: Settlement[] = []
-  const happenings: Happening[] = []
-  for (const charge of ended) {
-    const own = terms.get(charge.merchantId)
-    assert(own, 'the terms of every merchant in the batch were read')
+  const events: Happening[] = []
+  for (const charge of finished) {
+    const merchantTerms = terms.get(charge.merchantId)
+    assert(merchantTerms, 'the terms of every merchant in the batch were read')
     if (charge.status === 'succeeded') {
       postSuccess(book, charge)
       const settlementId = endById.get(charge.id)?.settlementId
       if (settlementId && residualOf(charge) > 0)
         settlements.push(instantSettlement(charge, settlementId, at))
     }
-    happenings.push(happeningOf(charge, own))
+    events.push(happeningOf(charge, merchantTerms))
   }
-  return [...addSettlements(settlements), ...addEvents(happenings, at)]
+  return [...addSettlements(settlements), ...addEvents(events, at)]
 }
 
 function postSuccess(book: Book, charge: ChargeFacts): void {
@@ -229,16 +232,16 @@ function instantSettlement(charge: ChargeFacts, id: string, at: Date): Settlemen
   return { merchantId, id, mode, kind: 'instant', amount: residualOf(charge), chargeCount: 1, createdAt: at }
 }
 
-/** Of a charge that was closed already: the same end is a no-op, another is a contradiction (contract.md 3 o). */
-function outcomeOf(found: EndedBefore | undefined, { to }: ChargeMove): Moved {
-  if (found === undefined) return 'same'
-  const agrees = found.voided
+/** Compares the move with a charge that was finished before: the same outcome changes nothing, another one contradicts (contract.md 3 o). */
+function outcomeOf(finished: EndedBefore | undefined, { to }: ChargeMove): Moved {
+  if (finished === undefined) return 'same'
+  const agrees = finished.voided
     ? to.status === 'failed'
-    : found.status === to.status || (found.status === 'refunded' && to.status === 'succeeded')
+    : finished.status === to.status || (finished.status === 'refunded' && to.status === 'succeeded')
   return agrees ? 'same' : 'contradicted'
 }
 
-/** The cards of these charges: spent by success, freed by failure. */
+/** Collects what becomes of the gift cards of these charges: taken by success, freed by failure. */
 function cardEnds(moves: readonly ChargeMove[]): CardEnd[] {
   const carded = moves.filter(isCarded)
   return carded.map(({ charge: { merchantId, id: chargeId }, to }) => ({

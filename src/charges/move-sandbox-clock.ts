@@ -4,8 +4,8 @@ import { advanceTestClock } from '../merchants/test-clock.ts'
 import { settleLedger } from './settle-charges.ts'
 
 /**
- * Moves a merchant's test clock forward and settles what is due by it then; other due things follow with their sweeps. Null when
- * `advance` is no step that the clock knows.
+ * Moves a merchant's test clock forward and settles what is due then; whatever else is due follows with its own sweep. Returns
+ * null when `advance` is no step that the clock knows.
  */
 export async function moveSandboxClock(
   app: App,

@@ -11,11 +11,11 @@ import type { ChargeCreate } from './charge-request.ts'
 import type { Judged } from './charge-rules.ts'
 import type { NewCharge } from './write-charges.ts'
 
-/** The row of an accepted request. Field by field: every payment passes. */
+/** Makes the row of an accepted request. Every payment passes here, so the object is written field by field. */
 export function newCharge(
   app: App,
   { caller, input }: { caller: Caller; input: ChargeCreate },
-  { judged: { fee, parts }, at }: { judged: Judged; at: Date },
+  { pricing: { fee, parts }, at }: { pricing: Judged; at: Date },
 ): NewCharge {
   const id = ascendingId('txn_', caller.tag, at)
   const live = caller.mode === 'live'
@@ -67,7 +67,7 @@ function withShares(charge: NewCharge, parts: readonly SplitPart[]): NewCharge {
   return { ...charge, shares: split.reduce((sum, { amount }) => sum + amount, 0), split }
 }
 
-/** The one attempt of a live charge, stored with it. */
+/** Makes the one attempt of a live charge, which is stored with it. */
 export function attemptOf(charge: Charge, installation: string | null): NewAttempt {
   assert(installation && charge.railReference, 'a live charge has an installation and a reference')
   return {

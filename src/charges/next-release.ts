@@ -8,7 +8,7 @@ const NEXT = statement<{ holdUntil: Date }>(
    where merchant_id = $1 and mode = $2 and hold_until is not null and settled_at is null order by hold_until limit 1`,
 )
 
-/** When the next part of a pending balance becomes available; null when nothing waits. */
+/** Finds when the next part of a pending balance becomes available; null when nothing is pending. */
 export async function nextRelease(app: App, { merchantId, mode }: MerchantMode): Promise<Date | null> {
   const [row] = await app.db.query(NEXT, [merchantId, mode])
   return row?.holdUntil ?? null

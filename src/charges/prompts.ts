@@ -2,7 +2,7 @@ import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { lastNine } from '../platform/phone.ts'
 
-/** How many PIN prompts a phone has had recently from the hosted pages of all merchants. */
+/** How many PIN prompts the hosted pages of all merchants have sent to a phone recently: open ones, and all that were not paid. */
 export type Prompts = { open: number; unpaid: number }
 
 // One open prompt for a phone at a time, so that the next one does not cover it and a stranger cannot flood a phone
@@ -21,10 +21,10 @@ const PROMPTS = statement<Prompts>(
      and status in ('pending', 'authorized', 'failed') and voided_at is null`,
 )
 
-/** Must come before every other lock of its transaction. Two submits for one phone are then decided one after the other. */
+/** Locks a phone, before every other lock of the transaction, so that two submits for one phone are decided one after the other. */
 export const lockPhone = (phone: string): Call => call(LOCK_PHONE, lastNine(phone))
 
-/** Must be a separate statement after the lock, to see what the submit before has stored. */
+/** Counts the prompts of a phone. Must be sent after the lock was answered, to see what the submit before has stored. */
 export const promptsOf = (phone: string, at: Date): Call<Prompts> =>
   call(
     PROMPTS,

@@ -3,7 +3,7 @@ import { statement } from '../platform/db/statement.ts'
 import type { MerchantMode } from '../platform/mode.ts'
 import { CHARGE_COLUMNS, type Charge } from './charge.ts'
 
-// The sandbox sends no SMS: only live charges are found by the operator's number.
+// The sandbox sends no SMS, so only live charges are found by the operator's number.
 const BY_OPERATOR_NUMBER = statement<Charge>(
   'charges by operator number',
   `select ${CHARGE_COLUMNS} from charges c
@@ -22,23 +22,23 @@ const OF_AMOUNT = statement<Charge>(
    where c.amount = $2 order by c.created_at desc, c.id desc limit $4`,
 )
 
-/** Charges by the transaction number in the customer's SMS. */
+/** Searches charges by the transaction number in the customer's SMS. */
 export const chargesByOperatorNumber = (
   app: App,
   { merchantId, mode }: MerchantMode,
   number: string,
-  most: number,
-) => app.db.query(BY_OPERATOR_NUMBER, [merchantId, number, mode, most])
+  limit: number,
+) => app.db.query(BY_OPERATOR_NUMBER, [merchantId, number, mode, limit])
 
-/** Charges by the reference that we gave the operator. */
+/** Searches charges by the reference that we gave the operator. */
 export const chargesByRailReference = (
   app: App,
   { merchantId, mode }: MerchantMode,
   reference: string,
-  most: number,
-) => app.db.query(BY_ATTEMPT, [merchantId, reference, mode, most])
+  limit: number,
+) => app.db.query(BY_ATTEMPT, [merchantId, reference, mode, limit])
 
-/** Charges of exactly this amount among the latest that were paid. */
+/** Searches charges of exactly this amount among the latest `among` that were paid. */
 export const chargesOfAmount = (
   app: App,
   { merchantId, mode }: MerchantMode,

@@ -1,7 +1,7 @@
 import { statement } from '../platform/db/statement.ts'
 import { isPutOff } from '../rails/put-off.ts'
 
-/** Index: charges_followed. */
+/** Makes charges due now whose next question was put too far ahead. Index: charges_followed. */
 export const SET_BACK_CHARGES = statement<{ id: string }>(
   'set back questions about charges',
   `update charges set follow_at = $1

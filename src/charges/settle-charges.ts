@@ -14,8 +14,8 @@ import { ascendingId } from '../platform/ids.ts'
 import type { MerchantMode } from '../platform/mode.ts'
 import { releaseShares } from './settle-shares.ts'
 
-// One transaction releases at most this many charges, or shares, of one merchant; the loop goes on until none is left. Payments of
-// that merchant wait for it: with 5,000 they were twice as slow beside a sweep, with 500 the sweep took half as long again.
+// One transaction releases at most this many charges, or shares, of one merchant; the loop repeats it until none is left. Payments of
+// that merchant wait for the transaction: with 5,000 they were twice as slow beside a sweep, with 500 the sweep took half as long again.
 const RELEASED_AT_ONCE = 1000
 const LEDGERS_AT_ONCE = 500
 
@@ -49,7 +49,7 @@ const SWEEP = service('settle-charges')
 /**
  * Releases every charge and share whose hold is over from pending to available: each once, by compare-and-set, one
  * settlement record and one transfer for the sum (spec 1.8; ledger.md 5), the shares of each subaccount apart. An error of
- * one merchant does not stop the others. Answers how many charges and shares.
+ * one merchant does not stop the others. Returns how many charges and shares were released.
  */
 export async function settleCharges(app: App): Promise<number> {
   let settled = 0
@@ -68,7 +68,7 @@ export async function settleCharges(app: App): Promise<number> {
   }
 }
 
-/** Releases what is due of one merchant and mode. An error of its own is reported and the sweep goes on. */
+/** Releases the due charges and shares of one merchant and mode. Logs an error of this ledger alone, so that the sweep goes on. */
 export async function settleLedger(app: App, actor: Actor, ledger: MerchantMode): Promise<number> {
   allow(actor, 'ledger.settle')
   let settled = 0
@@ -83,7 +83,7 @@ export async function settleLedger(app: App, actor: Actor, ledger: MerchantMode)
       more = wasFull(await inOpenMonth(() => releaseShares(app, ledger, RELEASED_AT_ONCE)))
     return settled
   } catch (error) {
-    // Not an error of this ledger: the whole sweep stops and is tried again in a second, not in an hour.
+    // The database is away for every ledger: the whole sweep stops and is tried again in a second, not in an hour.
     if (classify(error) instanceof DatabaseAway) throw error
     app.log.error(
       { err: error, merchant: ledger.merchantId, mode: ledger.mode },

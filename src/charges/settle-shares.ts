@@ -11,16 +11,16 @@ import type { MerchantMode } from '../platform/mode.ts'
 import { lockDueShares, type Share, writeShares } from '../subaccounts/shares.ts'
 
 /**
- * Releases up to `most` shares whose hold is over, each once: for every subaccount one settlement record and one transfer
- * for the sum (ledger.md 5). Answers how many shares. Throws MonthClosed.
+ * Releases up to `limit` shares whose hold is over, each once: for every subaccount one settlement record and one transfer
+ * for the sum (ledger.md 5). Returns how many shares. Throws MonthClosed.
  */
-export function releaseShares(app: App, ledger: MerchantMode, most: number): Promise<number> {
+export function releaseShares(app: App, ledger: MerchantMode, limit: number): Promise<number> {
   const at = app.clock.now()
   return app.db.transaction(async (tx) => {
     const [[terms]] = await tx.send(termsOf([ledger.merchantId]))
     assert(terms, 'a ledger has a merchant')
     const dueAt = later(app.witness.earlier(), clockOffsetMs(terms, ledger.mode))
-    const [due] = await tx.send(lockDueShares(ledger, dueAt, most))
+    const [due] = await tx.send(lockDueShares(ledger, dueAt, limit))
     if (due.length === 0) return { value: 0 }
     const [heads, , subaccountHeads] = await tx.send(lockHeads([ledger]), ...lockSubaccountHeads(due))
     const settlements = settlementsOf(due, { ...ledger, tag: terms.tag, at })
@@ -44,7 +44,7 @@ export function releaseShares(app: App, ledger: MerchantMode, most: number): Pro
   })
 }
 
-/** One record for each subaccount, with the sum of its shares. */
+/** Makes one settlement record for each subaccount, with the sum of its shares. */
 function settlementsOf(
   due: readonly Share[],
   { merchantId, mode, tag, at: createdAt }: MerchantMode & { tag: string; at: Date },

@@ -16,8 +16,8 @@ import { endCards } from './end-cards.ts'
 import { takeBackCharge } from './write-charge-status.ts'
 
 /**
- * A stored live charge, when it was marked as sending, the contract that will carry it, and the key that waits for its answer: null for a customer on a
- * hosted page, who has none.
+ * A stored live charge. `mark` is when it was marked as sending, `installation` will carry it, and `owner` is the key that waits for its
+ * answer: null for a customer on a hosted page, who has none.
  */
 type Stored = {
   charge: Charge
@@ -29,7 +29,7 @@ type Stored = {
 type ChargeSubmission = Submission<Charge, ChargeFailure>
 
 /**
- * Asks the rail to collect a stored live charge, outside any transaction, and records the answer (rails.md 3.8). Answers
+ * Asks the rail to collect a stored live charge, outside any transaction, and records the answer (rails.md 3.8). Returns
  * 201 with the charge as `authorized`, or throws 502 when nothing was taken and nothing remains.
  */
 export function submitLiveCharge(app: App, stored: Stored): Promise<Answer> {
@@ -58,8 +58,8 @@ function firstAnswer(charge: Charge): Answer & { objectId: string } {
 }
 
 /**
- * The operator took nothing. A charge that nobody has seen is taken back. After the 201 it exists, so the operator's proof
- * makes it fail (rails.md 3.8 rule 3).
+ * Handles the proof that the operator took nothing. A charge that was never shown is taken back. After the 201 it exists, so the
+ * proof makes it fail (rails.md 3.8 rule 3).
  */
 function notTaken(
   app: App,
@@ -72,7 +72,7 @@ function notTaken(
   return refuseMovement(app, work, { heard, reason: 'rail_rejected', undo })
 }
 
-/** Takes back a charge that was never shown, and frees what it holds. False when it was shown. */
+/** Takes back a charge that was never shown, and frees its key and card. Returns false when it was shown. */
 function takeBack(app: App, work: ChargeSubmission): Promise<boolean> {
   const { row: charge, owner } = work
   const at = app.clock.now()
@@ -80,6 +80,6 @@ function takeBack(app: App, work: ChargeSubmission): Promise<boolean> {
   return takeBackUnseen(app, work, { hide: takeBackCharge(charge, at), freed })
 }
 
-/** Frees what the charge had reserved on a gift card. */
+/** Frees the amount that the charge had reserved on a gift card. */
 const freeCard = ({ merchantId, id: chargeId, giftCardAmount }: Charge, at: Date): Call[] =>
   giftCardAmount === 0 ? [] : endCards([{ merchantId, chargeId, to: 'freed' }], at)

@@ -6,12 +6,12 @@ import { noteWatched } from '../rails/hints.ts'
 import type { ChargeStatus } from './charge.ts'
 import { bringChargeForward } from './charge-mover.ts'
 
-/** A charge that its customer looks at. */
+/** A charge whose page its customer has open. */
 type Watched = { merchantId: number; id: string; mode: Mode; status: ChargeStatus }
 
 /**
- * A customer looks at this charge now: its operator is asked at once, though not closer than two seconds to the last answer, and
- * not while such a question is under way (rails.md 4.2). Never throws: the page is shown in any case.
+ * Has the operator asked at once about a charge whose customer has its page open, though not within two seconds of the last answer and
+ * not while such a question is under way (rails.md 4.2). Never throws, because the page is shown in any case.
  */
 export async function watchCharge(
   app: App,

@@ -1,11 +1,11 @@
 import { CHARGE_STATUSES, type ChargeStatus } from './charge.ts'
 
-// Charges that have ended and open ones are in different indexes (decision 38), so whatever looks for both reads both: the conditions of a
-// merchant's charges `c`.
+// Finished charges and open ones are in different indexes (decision 38), so a statement that looks for both scans both. These are the
+// conditions of those scans over the charges `c` of a merchant.
 
-/** Charges that have ended. */
+/** The scan of finished charges. */
 export const ENDED = 'c.completed_at is not null'
-/** Open charges; those that were taken back unseen are not among them. */
+/** The scan of open charges. Those that were taken back unseen are not among them. */
 export const OPEN = 'c.follow_at is not null'
 
 const OPEN_STATUSES: readonly ChargeStatus[] = ['pending', 'authorized']
@@ -14,14 +14,14 @@ const OPEN_STATUSES: readonly ChargeStatus[] = ['pending', 'authorized']
 export const isOpenStatus = (status: string): boolean =>
   OPEN_STATUSES.some((chargeStatus) => chargeStatus === status)
 
-/** Each status with its place, so that a scan of each is in the order of time. */
+/** One scan for each status, each in the order of time. */
 export const BY_STATUS: readonly string[] = CHARGE_STATUSES.map(
   (status) => `c.status = '${status}' and ${isOpenStatus(status) ? OPEN : ENDED}`,
 )
 
 /**
- * All places for whoever looks by phone, reference or email in this mode, an SQL expression. Of open test charges there are so few that all of
- * them are looked at.
+ * The scans for a search by phone, reference or email in `mode`, an SQL expression. There are so few open test charges that all of them are
+ * scanned.
  */
 export const byDetail = (mode: string): readonly string[] => [
   ENDED,

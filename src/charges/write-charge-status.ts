@@ -12,9 +12,9 @@ import type { ChargeFailure } from '../rails/rail.ts'
 import type { Charge, ChargeFacts } from './charge.ts'
 import type { FollowedCharge } from './charge-mover.ts'
 
-// The one file that writes the status of a charge: each function is a move of CHARGE_MOVES, or takes a charge back that nobody saw.
+// Only this file writes the status of a charge. Each function is a move of CHARGE_MOVES, or takes back a charge that was never shown.
 
-/** The end of an open charge: what the compare-and-set writes. Everything about the hold is fixed here, once (CH9). */
+/** The outcome of an open charge as the compare-and-set writes it. Everything about the hold is fixed here, once (CH9). */
 export type ChargeEnd = {
   merchantId: number
   id: string
@@ -37,24 +37,24 @@ const VOID = statement<{ id: string }>(
   `update charges set voided_at = $3, follow_at = null
    where merchant_id = $1 and id = $2 and status = 'pending' and not published and voided_at is null returning id`,
 )
-/** Shows a charge that its rail took or may have taken, and asks about it soon. */
+/** Shows a charge that its rail took or may have taken, and sets its first question. */
 export const publishCharge = (
   app: Pick<App, 'clock' | 'ladders'>,
   { merchantId, id }: Pick<Charge, 'merchantId' | 'id'>,
   how: Publication,
 ): Call => atTime(PUBLISH, { merchantId, id }, firstQuestionAt(app, how))
 
-/** Takes back a charge that its rail refused before anybody saw it. */
+/** Takes back a charge that its rail refused before it was shown. Returns its row; none when it was shown. */
 export const takeBackCharge = (
   { merchantId, id }: Pick<Charge, 'merchantId' | 'id'>,
   at: Date,
 ): Call<{ id: string }> => call(VOID, merchantId, id, at.toISOString())
 
-/** What is read of an open charge that is due. */
+/** The columns of an open charge that is due. */
 export const DUE_COLUMNS = `c.merchant_id as "merchantId", c.id, c.mode, c.amount, c.gift_card_amount as "giftCardAmount", c.channel, c.phone, c.reference,
   c.rail_reference as "railReference", c.created_at as "createdAt"`
 const DUE = dueRowsOf('charges', 'c', `c.mode = 'live'`)
-/** Claims the rows that `due` locks until $3. One whose submit died is shown from now on. */
+/** The claim, until $3, of the rows that `due` locks. It shows a charge whose submit died. */
 const claiming = (due: string) => `
   with due as (${due})
   update charges c set follow_at = $3, status = 'authorized', published = true
@@ -76,7 +76,7 @@ const LOOK = statement<{ installation: string; levels: QuestionLevel[] }>(
 const CLAIM_RECENT = statement<FollowedCharge>('claim recent live charges', claiming(DUE.recent))
 const CLAIM_OLD = statement<FollowedCharge>('claim old live charges', claiming(DUE.old))
 
-/** Claims live charges that are due. */
+/** The claims of live charges that are due. */
 export const LIVE_CLAIMS: LiveClaims<FollowedCharge> = liveClaims('follow-charges', {
   free: CLAIM_FREE,
   look: LOOK,
@@ -84,7 +84,7 @@ export const LIVE_CLAIMS: LiveClaims<FollowedCharge> = liveClaims('follow-charge
   old: CLAIM_OLD,
 })
 
-/** What never changes in an open charge. */
+/** The fields of an open charge that never change. */
 export type OpenFacts = Omit<
   ChargeFacts,
   | 'status'
@@ -112,18 +112,18 @@ const END_CHARGES = statement<OpenFacts>(
 )
 const END_KNOWN = statement<{ id: string }>('end known charges', END)
 
-/** Ends the charges that are still open and answers with those rows; the others were ended by somebody else first. */
-export const endCharges = (ends: readonly ChargeEnd[], at: Date): Call<OpenFacts> =>
-  callToEnd(END_CHARGES, ends, at)
+/** Finishes the charges that are still open and returns their rows; the others were finished before by another call. */
+export const endCharges = (outcomes: readonly ChargeEnd[], at: Date): Call<OpenFacts> =>
+  callToEnd(END_CHARGES, outcomes, at)
 
-/** The same where the facts of every charge are known: answers with the ids of those that it ended. */
-export const endKnownCharges = (ends: readonly ChargeEnd[], at: Date): Call<{ id: string }> =>
-  callToEnd(END_KNOWN, ends, at)
+/** Finishes charges whose facts are all known already, and returns only the ids of those that were still open. */
+export const endKnownCharges = (outcomes: readonly ChargeEnd[], at: Date): Call<{ id: string }> =>
+  callToEnd(END_KNOWN, outcomes, at)
 
-function callToEnd<Row>(end: Statement<Row>, ends: readonly ChargeEnd[], at: Date): Call<Row> {
-  const each = columnsOf(ends)
+function callToEnd<Row>(finish: Statement<Row>, outcomes: readonly ChargeEnd[], at: Date): Call<Row> {
+  const each = columnsOf(outcomes)
   return call(
-    end,
+    finish,
     ...each.numbers('merchantId'),
     ...each.words('id', 'status', 'failureReason', 'railTransactionId'),
     ...each.times('holdUntil', 'settledAt'),
@@ -133,15 +133,15 @@ function callToEnd<Row>(end: Statement<Row>, ends: readonly ChargeEnd[], at: Dat
 }
 
 /**
- * The whole charge after its end: what never changes and what has just been written to its row. Field by field, for every payment
- * passes here and spreading an object costs several times as much.
+ * Builds the whole finished charge from the fields that never change and those just written to its row. Every payment passes here, so it
+ * is written field by field: spreading an object costs several times as much.
  */
-export function endedCharge(row: OpenFacts, end: ChargeEnd, at: Date): ChargeFacts {
+export function endedCharge(row: OpenFacts, outcome: ChargeEnd, at: Date): ChargeFacts {
   return {
     merchantId: row.merchantId,
     id: row.id,
     mode: row.mode,
-    status: end.status,
+    status: outcome.status,
     amount: row.amount,
     fee: row.fee,
     giftCardAmount: row.giftCardAmount,
@@ -149,15 +149,15 @@ export function endedCharge(row: OpenFacts, end: ChargeEnd, at: Date): ChargeFac
     channel: row.channel,
     reference: row.reference,
     railReference: row.railReference,
-    railTransactionId: end.railTransactionId,
-    failureReason: end.failureReason,
+    railTransactionId: outcome.railTransactionId,
+    failureReason: outcome.failureReason,
     paymentLinkId: row.paymentLinkId,
     refundId: null,
     createdAt: row.createdAt,
     completedAt: at,
     refundedAt: null,
-    holdUntil: end.holdUntil,
-    settledAt: end.settledAt,
+    holdUntil: outcome.holdUntil,
+    settledAt: outcome.settledAt,
   }
 }
 
@@ -170,7 +170,7 @@ const REFUND = statement(
 
 type Refunded = { merchantId: number; id: string; refundId: string | null; at: Date }
 
-/** Marks locked, succeeded charges as refunded by these payouts; null where a gift card gets all of it back. */
+/** Marks locked, succeeded charges as refunded by these payouts; `refundId` is null where a gift card gets all of it back. */
 export const refundCharges = (refunded: readonly Refunded[]): Call[] =>
   callForRows(REFUND, refunded, (each) => [
     ...each.numbers('merchantId'),

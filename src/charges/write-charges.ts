@@ -9,10 +9,10 @@ import type { Charge } from './charge.ts'
 /** A charge about to be stored. Test charges are published at once, live ones when the rail has answered. */
 export type NewCharge = Charge & { published: boolean; followAt: Date }
 
-/** What is kept beside the phone of a charge, bound to its id: to somebody else's phone no refund goes unseen. */
+/** The digest stored beside the phone of a charge, bound to its id: if the phone is changed in the table, a refund to it is noticed. */
 export const phoneDigest = ({ id, phone }: Pick<Charge, 'id' | 'phone'>): Buffer | null =>
   phone === null ? null : shortDigest(`${id} ${phone}`)
-/** The same in SQL, of a row of `charges`. */
+/** That digest as SQL over a row of `charges`. */
 export const phoneDigestSql = (row: string): string => shortDigestSql(`${row}.id || ' ' || ${row}.phone`)
 
 const CHARGES = copyInto<NewCharge>('add charges', 'charges', {
@@ -37,7 +37,7 @@ const CHARGES = copyInto<NewCharge>('add charges', 'charges', {
 
 export const addCharges = (charges: readonly NewCharge[]): Call[] => CHARGES.rows(charges)
 
-/** What the end of a split charge has made of it. */
+/** The shares and settlement of a split charge, corrected after its outcome was decided. */
 export type SplitCorrection = {
   merchantId: number
   id: string
@@ -52,7 +52,7 @@ const CORRECT_SPLITS = statement(
    where c.merchant_id = n.merchant_id and c.id = n.id`,
 )
 
-/** In the transaction that ended them: a share went back to the merchant, or nothing is left to settle. */
+/** Corrects split charges in the transaction that finished them: a share went back to the merchant, or nothing is left to settle. */
 export const correctSplits = (corrections: readonly SplitCorrection[]): Call[] =>
   callForRows(CORRECT_SPLITS, corrections, (each) => [
     ...each.numbers('merchantId'),

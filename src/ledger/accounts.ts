@@ -1,6 +1,6 @@
 /**
- * Accounts are names inside (merchant, mode); no table of them exists (ledger.md section 2). Those with a floor have
- * their balance in the head row, which may not go below zero; a subaccount's two in a head row of its own.
+ * The name of an account inside (merchant, mode); there is no table of accounts (ledger.md section 2). The balance of a floor
+ * account is a column of the head row and may not go below zero. A subaccount has a head row of its own with its two balances.
  */
 export type FloorAccount = 'available' | 'pending' | 'in_flight'
 export type SubaccountAccount = `sub_available:${string}` | `sub_pending:${string}`
@@ -9,11 +9,11 @@ export type Account = FloorAccount | SubaccountAccount | 'fees' | 'sandbox' | 'a
 /** The merchant's share of the money at the operator of this channel. */
 export const railAccount = (channel: string): Account => `rail:${channel}`
 
-/** What a subaccount may be paid now, and what is still in its hold. */
+/** The two accounts of a subaccount: what it may be paid now, and what is still in its hold. */
 export const subAvailable = (subaccountId: string): SubaccountAccount => `sub_available:${subaccountId}`
 export const subPending = (subaccountId: string): SubaccountAccount => `sub_pending:${subaccountId}`
 
-/** Every kind of transfer there is so far, with the accounts it may touch. The database says the same (known_shape). */
+/** Every kind of transfer, with the accounts it may debit and credit. Constraint known_shape holds the same table. */
 const TRANSFER_KINDS = {
   charge_net: { debit: ['rail'], credit: ['pending', 'available'] },
   charge_fee: { debit: ['rail'], credit: ['fees'] },
@@ -38,7 +38,7 @@ export type TransferKind = keyof typeof TRANSFER_KINDS
 export const isFloorAccount = (account: Account): account is FloorAccount =>
   account === 'available' || account === 'pending' || account === 'in_flight'
 
-/** The part of a subaccount's account: whose it is and which of its two balances; null for every other account. */
+/** Splits the name of a subaccount's account into the subaccount and which of its two balances; null for every other account. */
 export function subaccountPart(
   account: Account,
 ): { subaccountId: string; balance: 'available' | 'pending' } | null {

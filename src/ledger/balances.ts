@@ -3,8 +3,8 @@ import { statement } from '../platform/db/statement.ts'
 import type { Mode } from '../platform/mode.ts'
 import type { Sum } from '../platform/sums.ts'
 
-/** What the head row says and what the transfers add up to, read in one snapshot. Whole UGX. */
-export type Balance = {
+/** The sums of the transfers, and the balances cached in the head row, read in one snapshot. Whole UGX. */
+type Balance = {
   available: Sum
   pending: Sum
   cachedAvailable: Sum
@@ -28,7 +28,7 @@ const BALANCE = statement<Balance>(
    from head cross join since left join checkpoint on true`,
 )
 
-/** The merchant's balance in this mode; the shown figures are sums over the ledger, the head is the cached one (spec 2.7). */
+/** Reads the merchant's balance in this mode: `available` and `pending` are sums over the ledger, `cached...` come from the head (spec 2.7). */
 export async function readBalance(db: Database, merchantId: number, mode: Mode): Promise<Balance> {
   const [row] = await db.query(BALANCE, [merchantId, mode])
   return row ?? { available: 0, pending: 0, cachedAvailable: 0, cachedPending: 0 }

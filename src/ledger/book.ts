@@ -9,7 +9,7 @@ import { type MerchantMode, type Mode, merchantModeKey } from '../platform/mode.
 import { type Account, isFloorAccount, type TransferKind } from './accounts.ts'
 import { type SubaccountHead, subaccountBook } from './subaccount-heads.ts'
 
-/** The locked row with all balances of one merchant and mode that must not go below zero. Amounts are whole UGX. */
+/** The row with all balances of one merchant and mode that must not go below zero; locked before it is changed. Whole UGX. */
 export type Head = {
   merchantId: number
   mode: Mode
@@ -22,7 +22,7 @@ export type Head = {
   closedUntil: Date | null
 }
 
-/** One movement of money that a rule has decided. A posting of 0 writes nothing. `subject` is the public id it belongs to. */
+/** One transfer that a rule has decided, in whole UGX. A posting of 0 writes nothing. `subject` is the public id it belongs to. */
 export type Posting = {
   merchantId: number
   mode: Mode
@@ -33,12 +33,12 @@ export type Posting = {
   amount: number
 }
 
-/** The month of `at` was closed while the transaction waited: take a new time and run it again. */
+/** The month of `at` was closed while the transaction waited: run the transaction again with a new time. */
 export class MonthClosed extends NotNow {}
 
 const TRIES = 3
 
-/** Runs a transaction again with a fresh time when the month of its time was closed while it waited. */
+/** Runs a transaction, and up to twice more with a new time when its month was closed while it waited. Then throws MonthClosed. */
 export async function inOpenMonth<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -54,9 +54,9 @@ export type Book = {
   head(merchantId: number, mode: Mode): Head
   /** The locked head of a subaccount. */
   subaccountHead(merchantId: number, mode: Mode, subaccountId: string): SubaccountHead
-  /** Applies the posting to the locked head and numbers it. Throws when a balance would go below zero, so check first. */
+  /** Applies the posting to the locked head and numbers it. Asserts that no balance goes below zero: the caller checks first. */
   post(posting: Posting): void
-  /** One statement for the heads, one for the transfers, and one for the heads of subaccounts that were touched. */
+  /** Writes everything posted: one statement for the heads, one for the transfers, one for the heads of subaccounts. */
   writes(): Call[]
 }
 
@@ -97,7 +97,7 @@ const MAKE_HEADS = statement(
 
 const FREEZE_HEAD = statement(
   'freeze ledger head',
-  // A second freeze never ends before the first: else one person could end it by freezing again.
+  // A second freeze never ends before the first one; otherwise one person could end a freeze by freezing again.
   `update ledger_heads set payouts_frozen_for = $3, payouts_frozen_says = $4,
      payouts_frozen_at = case when $3::text is null then null when payouts_frozen_for is null then $5::timestamptz
        else coalesce(payouts_frozen_at, $5) end,
@@ -135,44 +135,44 @@ const PAUSE_HEAD_AGAIN = statement(
    where merchant_id = $1 and mode = $2`,
 )
 
-/** Open critical exceptions pause their accounts' payouts in their mode; only their resolution ends that (G69). */
+/** Pauses the payouts of accounts that have an open critical exception in this mode; only its resolution lifts the pause (G69). */
 export function pauseHeads(pairs: readonly MerchantMode[]): Call {
   const each = columnsOf(pairs)
   return call(PAUSE_HEADS, ...each.numbers('merchantId'), ...each.modes('mode'))
 }
 
-/** Sets the pause after an exception was resolved: that of another open one, or none. */
+/** After an exception was resolved: pauses the account for its oldest open critical exception, or lifts the pause. */
 export const pauseHeadAgain = (merchantId: number, mode: Mode): Call =>
   call(PAUSE_HEAD_AGAIN, merchantId, mode)
 
-/** A freeze of an account's payouts: why, what its people are told, and when it ends by itself (null: never). */
-export type HeadFreeze = { reason: string; says: string | null; at: Date; until: Date | null }
+/** A freeze of an account's payouts: why, the message to its people, and when it ends by itself (null: never). */
+type HeadFreeze = { reason: string; says: string | null; at: Date; until: Date | null }
 
-/** An operator's freeze of one account's payouts, or its end (null). */
+/** Freezes one account's payouts by a decision of our staff, or lifts the freeze (null). */
 export const freezeHead = (merchantId: number, mode: Mode, freeze: HeadFreeze | null): Call => {
   const times = [freeze?.at.toISOString() ?? null, freeze?.until?.toISOString() ?? null]
   return call(FREEZE_HEAD, merchantId, mode, freeze?.reason ?? null, freeze?.says ?? null, ...times)
 }
 
-/** Ends the live freeze of an account when its time is over; no row comes back where it is not. */
+/** Lifts the live freeze of an account if its time is over, and returns it; no row while it lasts. */
 export const thawHead = (merchantId: number, now: Date): Call<{ reason: string; until: Date }> =>
   call(THAW_HEAD, merchantId, 'live', now.toISOString())
 
-/** Accounts whose freeze is over by now, at most a hundred. */
+/** The accounts, at most a hundred, whose freeze has expired but is not lifted yet. */
 export const frozenUntil = (now: Date): Call<{ merchantId: number }> => call(FROZEN_UNTIL, now.toISOString())
 
-/** Both heads of a new merchant, empty. */
+/** Inserts the empty heads of a new merchant, one for each mode. */
 export const makeHeads = (merchantId: number): Call => call(MAKE_HEADS, merchantId)
 
-/** Locks the heads of these merchants and modes, in the order every transaction uses. */
+/** Locks the heads of these merchants and modes in the one order that every transaction uses, so that none deadlock. */
 export function lockHeads(pairs: readonly MerchantMode[]): Call<Head> {
   const each = columnsOf(pairs)
   return call(LOCK_HEADS, ...each.numbers('merchantId'), ...each.modes('mode'))
 }
 
 /**
- * Opens the book over locked heads (and those of the subaccounts it will touch); `at` is the time of every transfer in it.
- * Throws MonthClosed. (ledger.md 1, 7)
+ * Opens the book over locked heads, and over those of the subaccounts that it will touch. `at` is the time of every transfer in
+ * it. Throws MonthClosed when `at` lies in a closed month (ledger.md 1, 7).
  */
 export function openBook(
   heads: readonly Head[],
@@ -180,7 +180,7 @@ export function openBook(
   subaccountHeads: readonly SubaccountHead[] = [],
 ): Book {
   const byKey = new Map<number, Head>()
-  for (const one of heads) byKey.set(merchantModeKey(one), one)
+  for (const row of heads) byKey.set(merchantModeKey(row), row)
   const transfers: Numbered[] = []
   const touched = new Set<Head>()
   const subaccounts = subaccountBook(subaccountHeads)
@@ -188,9 +188,9 @@ export function openBook(
     throw new MonthClosed('the clock stands in a month that is closed already')
 
   function head(merchantId: number, mode: Mode): Head {
-    const found = byKey.get(merchantModeKey({ merchantId, mode }))
-    assert(found, `the ledger head of merchant ${merchantId} in ${mode} is locked`)
-    return found
+    const row = byKey.get(merchantModeKey({ merchantId, mode }))
+    assert(row, `the ledger head of merchant ${merchantId} in ${mode} is locked`)
+    return row
   }
 
   return {
@@ -205,9 +205,9 @@ export function openBook(
       const row = head(posting.merchantId, posting.mode)
       if (isFloorAccount(posting.debit)) row[posting.debit] -= posting.amount
       if (isFloorAccount(posting.credit)) row[posting.credit] += posting.amount
-      const keeps = row.available >= 0 && row.pending >= 0 && row.in_flight >= 0
-      if (!keeps) count('balance_inconsistent_total')
-      assert(keeps, `${posting.kind} of ${posting.subject} keeps every floor`)
+      const keepsFloors = row.available >= 0 && row.pending >= 0 && row.in_flight >= 0
+      if (!keepsFloors) count('balance_inconsistent_total')
+      assert(keepsFloors, `${posting.kind} of ${posting.subject} keeps every floor`)
       subaccounts.move(posting, posting.debit, -posting.amount)
       subaccounts.move(posting, posting.credit, posting.amount)
       row.seq += 1

@@ -2,11 +2,11 @@ import type { Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { MerchantMode } from '../platform/mode.ts'
 
-/** What a transfer does to available + pending, as SQL over `transfers`. Whole UGX. */
+/** By how much a transfer changes available + pending, as SQL over `transfers`. Whole UGX. */
 export const CHANGE = `(case when credit in ('available', 'pending') then amount else 0 end
   - case when debit in ('available', 'pending') then amount else 0 end)`
 
-// A merchant this far ahead of its last checkpoint gets a new one, so a balance never sums more than this and a little.
+// A ledger gets a new checkpoint after this many transfers, so that a balance sums hardly more than this many.
 const CHECKPOINT_EVERY = 1000
 const CHECKPOINTS_A_RUN = 100
 // A ledger that is further behind is checkpointed in steps: one statement over millions of transfers would exceed its time
@@ -46,7 +46,7 @@ const ADD_CHECKPOINT = statement(
 
 /**
  * Writes a checkpoint for each ledger that is 1,000 (`every`) transfers ahead of its last one, at most 100,000 (`step`) further on: the
- * balance of each account, and what the transfers since the last one add up to (ledger.md section 10). Answers how many.
+ * balance of each account, and the sums of the transfers since the last one (ledger.md section 10). Returns the number of ledgers.
  */
 export async function checkpointLedgers(
   db: Database,

@@ -6,7 +6,7 @@ const CLOSE_MONTH = statement(
   'close month',
   'update ledger_heads set closed_until = $3 where merchant_id = $1 and mode = $2 and closed_until < $3',
 )
-// The month before this one stays closed: what was posted in it has been shown.
+// The month before this one stays closed: its statement has been shown.
 const OPEN_AGAIN = statement<ClosedAhead>(
   'open months again',
   `with ahead as (select merchant_id, mode, closed_until from ledger_heads where closed_until > $1
@@ -15,16 +15,16 @@ const OPEN_AGAIN = statement<ClosedAhead>(
    returning h.merchant_id as "merchantId", h.mode, a.closed_until as until`,
 )
 
-/** A ledger in which nothing could be posted before `until`, which has not come yet. */
+/** A ledger that was closed until a time in the future, so that nothing could be posted in it until then. */
 export type ClosedAhead = { merchantId: number; mode: Mode; until: Date }
 
-/** Opens ledgers again that are closed beyond a time; they stay closed before the month that runs. */
-export const openAgain = (of: { beyond: Date; month: Date; most: number }): Call<ClosedAhead> =>
-  call(OPEN_AGAIN, of.beyond.toISOString(), of.month.toISOString(), of.most)
+/** Reopens at most `limit` ledgers that are closed beyond a time; the months before the present one stay closed. */
+export const openAgain = (input: { beyond: Date; month: Date; most: number }): Call<ClosedAhead> =>
+  call(OPEN_AGAIN, input.beyond.toISOString(), input.month.toISOString(), input.most)
 
 /**
- * After its commit nothing can be posted before `end`. It waits for postings under way; later ones with an earlier time
- * start again with a new one (openBook throws MonthClosed). A closed month is not changed.
+ * Closes a ledger until `end`: after the commit nothing can be posted before it. Waits for postings under way; later ones with an
+ * earlier time run again with a new one (openBook throws MonthClosed). A ledger that is closed further is not changed.
  */
 export const closeMonth = (merchantId: number, mode: Mode, end: Date): Call =>
   call(CLOSE_MONTH, merchantId, mode, end.toISOString())

@@ -5,8 +5,8 @@ import { domainRefusal } from '../platform/refusal.ts'
 import { type Account, railAccount } from './accounts.ts'
 import type { Book } from './book.ts'
 
-/** A correction of a merchant's balance that two operators have agreed on. Whole UGX; `in` adds to what is available. */
-export type Correction = {
+/** A correction of a merchant's balance that two members of staff have agreed on. Whole UGX; `in` adds to what is available. */
+type Correction = {
   merchantId: number
   mode: Mode
   id: string
@@ -22,7 +22,7 @@ type Adjustment = Omit<Correction, 'against'> & {
   at: Date
 }
 
-// Live money goes through one operator.
+// The channel whose rail account a correction is posted against: live money goes through one operator.
 const CHANNEL = 'op1_momo'
 const ADD = statement(
   'add adjustment',
@@ -35,18 +35,18 @@ const TOLD = statement<{ id: string; told: string; about: string }>(
 )
 
 /**
- * Posts a correction on the locked head of the book. Throws a refusal when the merchant cannot cover what is taken: nothing of a
- * merchant goes below zero.
+ * Posts a correction on the locked head of the book. Throws Refusal (insufficient_funds) when the merchant's available balance is
+ * less than what is taken, because no balance goes below zero.
  */
 export function postCorrection(
   book: Book,
   { merchantId, mode, id, direction, against, amount }: Correction,
 ): void {
   const { available } = book.head(merchantId, mode)
-  const other: Account = against === 'rail' ? railAccount(CHANNEL) : against
-  const about = { merchantId, mode, subject: id, amount } as const
+  const contra: Account = against === 'rail' ? railAccount(CHANNEL) : against
+  const posting = { merchantId, mode, subject: id, amount } as const
   if (direction === 'in') {
-    book.post({ ...about, kind: 'correction_in', debit: other, credit: 'available' })
+    book.post({ ...posting, kind: 'correction_in', debit: contra, credit: 'available' })
     return
   }
   if (available < amount)
@@ -54,18 +54,19 @@ export function postCorrection(
       'insufficient_funds',
       `the merchant has UGX ${available} available, and this takes UGX ${amount}: it waits until the money is there`,
     )
-  book.post({ ...about, kind: 'correction_out', debit: 'available', credit: other })
+  book.post({ ...posting, kind: 'correction_out', debit: 'available', credit: contra })
 }
 
-/** What is kept of a correction beside its transfer, in the same commit. */
-export const addAdjustment = (made: Adjustment): Call =>
+/** Stores a correction beside its transfer, in the same commit. */
+export const addAdjustment = (adjustment: Adjustment): Call =>
   call(
     ADD,
-    ...[made.merchantId, made.id, made.mode, made.approval, made.exception, made.about],
-    ...[made.direction, made.amount, made.told, made.at.toISOString()],
+    ...[adjustment.merchantId, adjustment.id, adjustment.mode, adjustment.approval, adjustment.exception],
+    ...[adjustment.about, adjustment.direction, adjustment.amount, adjustment.told],
+    adjustment.at.toISOString(),
   )
 
-/** What the merchant is told of these corrections, by the subject of their transfers. */
+/** Reads the messages to the merchant about these corrections, by the subject of their transfers. */
 export async function toldOf(
   db: Database,
   merchantId: number,

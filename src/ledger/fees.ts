@@ -3,12 +3,12 @@ import { assert } from '../platform/assert.ts'
 const PER_MILLE = 15 // 1.5 %
 const LEAST = 200
 const MOST = 5000
-// From here on the fee is MOST. Cutting the amount here first keeps the product exact for every safe integer.
+// From this amount on the fee is the maximum. Cutting the amount here first keeps the product exact for every safe integer.
 const MOST_FROM = Math.ceil((MOST * 1000) / PER_MILLE)
 
 /**
- * The fee on a charge in whole UGX: min(max(floor(amount x 15 / 1000), 200), 5000) (contract 3 l).
- * It is taken on what is paid by mobile money only, so a charge that a gift card covers whole costs nothing (3 k).
+ * Computes the fee on a charge in whole UGX: min(max(floor(amount x 15 / 1000), 200), 5000) (contract 3 l).
+ * Only the part paid by mobile money counts, so a charge that a gift card covers in full has no fee (3 k).
  */
 export function chargeFee(paidByMobileMoney: number): number {
   assert(
@@ -21,7 +21,7 @@ export function chargeFee(paidByMobileMoney: number): number {
   return Math.min(Math.max(share, LEAST), MOST)
 }
 
-/** The fee on a payout in whole UGX: the same formula, on top of the amount (contract 3 l). */
+/** Computes the fee on a payout in whole UGX, by the formula of chargeFee; it is paid on top of the amount (contract 3 l). */
 export function payoutFee(amount: number): number {
   assert(amount > 0, 'a payout has an amount')
   return chargeFee(amount)

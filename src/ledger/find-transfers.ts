@@ -13,7 +13,7 @@ export type Transfer = {
   at: Date
 }
 
-// Written as the two indexes of transfers are, which are told apart by their kinds.
+// `transfers` has two indexes by subject, one for shares and one for the rest; each branch below must match the condition of one.
 const SHARES = `('split_share', 'split_release')`
 const COLUMNS = 'select seq, kind, debit, credit, amount, at from transfers'
 const OF_SUBJECT = statement<Transfer>(
@@ -25,7 +25,7 @@ const OF_SUBJECT = statement<Transfer>(
    order by seq limit 100`,
 )
 
-/** The transfers about one object and the corrections of them, in the order of posting: where its money went. */
+/** Reads the transfers about one object, and the corrections of them, in the order of posting; at most 100. */
 export const findTransfers = (
   db: Database,
   { merchantId, mode }: MerchantMode,

@@ -12,7 +12,7 @@ const FIND = statement<Head>(
    from ledger_heads h where h.merchant_id = $1 and h.mode = $2`,
 )
 
-/** The balances of a merchant and mode as they are now, unlocked: to be shown, never to decide with. Whole UGX. */
+/** Reads the balances of a merchant and mode without a lock: to be shown, never to decide with. Whole UGX. */
 export async function findHead(app: Pick<App, 'db'>, { merchantId, mode }: MerchantMode): Promise<Head> {
   const [head] = await app.db.query(FIND, [merchantId, mode])
   assert(head, 'a merchant has a head in each mode')

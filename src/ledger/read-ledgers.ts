@@ -3,7 +3,7 @@ import { statement } from '../platform/db/statement.ts'
 import type { Mode } from '../platform/mode.ts'
 import type { Transfer } from './find-transfers.ts'
 
-/** What the heads of all ledgers of a cell come to in one mode. Whole UGX. */
+/** The sums of all ledger heads of a cell in one mode. Whole UGX. */
 export type LedgerTotals = {
   mode: Mode
   ledgers: number
@@ -11,7 +11,7 @@ export type LedgerTotals = {
   pending: number
   inFlight: number
 }
-/** An account of the platform, summed over the last checkpoints of all ledgers: as old as they are. */
+/** An account of the platform, summed over the last checkpoint of each ledger, so it lags behind by what came after them. */
 export type PlatformAccount = { mode: Mode; account: string; balance: number }
 /** The head of one ledger, with its last checkpoint and how far its months are closed. */
 export type LedgerHead = {
@@ -35,7 +35,7 @@ const TOTALS = statement<LedgerTotals>(
   `select mode, count(*)::int as ledgers, sum(available)::bigint as available, sum(pending)::bigint as pending,
      sum(in_flight)::bigint as "inFlight" from ledger_heads group by mode order by mode desc`,
 )
-// What belongs to no merchant has no head: it is added up over checkpoints, of which each ledger is read once.
+// Accounts of the platform have no head, so they are added up over the last checkpoint of each ledger.
 const PLATFORM = statement<PlatformAccount>(
   'platform accounts',
   `select h.mode, b.key as account, sum(b.value::bigint)::bigint as balance from ledger_heads h
@@ -63,7 +63,7 @@ export const platformAccounts = (db: Database): Promise<PlatformAccount[]> => db
 export const ledgerHeads = (db: Database, merchantId: number): Promise<LedgerHead[]> =>
   db.query(HEADS, [merchantId])
 
-/** Transfers of one ledger below a number, newest first; one more than a page where there are more. */
+/** Reads the transfers of one ledger below a number, newest first: one more than a page, which says that there are more. */
 export const transfersBelow = (
   db: Database,
   { merchantId, mode, below }: { merchantId: number; mode: Mode; below: number },

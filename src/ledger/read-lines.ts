@@ -3,7 +3,7 @@ import { statement } from '../platform/db/statement.ts'
 import type { MerchantMode, Mode } from '../platform/mode.ts'
 import type { FloorAccount, TransferKind } from './accounts.ts'
 
-/** One transfer that touches an account of a merchant. Whole UGX; `change` is negative where money leaves, `after` is the balance behind it. */
+/** One transfer that touches an account of a merchant. Whole UGX; `change` is negative where money leaves; `after` is the balance after it. */
 export type LedgerLine = {
   seq: number
   kind: TransferKind
@@ -16,13 +16,13 @@ export type LedgerLine = {
   after: number
 }
 
-/** Lines with the newest first, and the numbers from which the pages beside this one begin; null where there is none. */
+/** Lines, newest first, and the numbers at which the newer and the older page begin; null where there is no such page. */
 export type LedgerPage = { lines: LedgerLine[]; newer: number | null; older: number | null }
 
-/** Which lines: of one account, older or newer than a number, or the newest. */
-export type LedgerWindow = { account: FloorAccount; olderThan?: number; newerThan?: number; limit: number }
+/** Selects the lines of one account that are older or newer than a number, or the newest ones. */
+type LedgerWindow = { account: FloorAccount; olderThan?: number; newerThan?: number; limit: number }
 
-// A page looks at no more transfers than this: where few of them touch the account it is short, and the next one goes on from there.
+// A page scans no more transfers than this. Where few of them touch the account the page is short, and the next one goes on from there.
 const LOOKED_AT = 2000
 
 type Row = Omit<LedgerLine, 'change' | 'after'>
@@ -41,7 +41,7 @@ const OLDER = lookBy('older ledger lines', 'seq < $3', 'desc', 'min')
 const NEWER = lookBy('newer ledger lines', 'seq > $3', 'asc', 'max')
 const AFTER_ALL = '9223372036854775807'
 
-// The newest checkpoint up to there, and the transfers since: they are made often enough that these are few.
+// The newest checkpoint up to there plus the transfers after it, which are few because checkpoints are frequent.
 const BALANCE_AT = statement<{ balance: number }>(
   'balance of an account at a transfer',
   `with checkpoint as (
@@ -53,7 +53,7 @@ const BALANCE_AT = statement<{ balance: number }>(
        and $4 in (debit, credit)), 0)::bigint as balance`,
 )
 
-/** One page of the transfers of an account with its running balance. Its cost does not grow with the history. */
+/** Reads one page of the transfers of an account with its running balance. Its cost does not grow with the history. */
 export async function readLedgerLines(
   db: Database,
   { merchantId, mode }: MerchantMode,
@@ -62,19 +62,19 @@ export async function readLedgerLines(
   const forward = newerThan !== undefined
   const from = newerThan ?? olderThan ?? AFTER_ALL
   const values = [merchantId, mode, from, LOOKED_AT, account, limit + 1]
-  const looked = await db.query(forward ? NEWER : OLDER, values)
-  const found = looked.filter((row): row is Looked & Row => row.seq !== null)
-  const kept = found.slice(0, limit)
-  // More lines are known, or there may be some beyond what was looked at.
-  const more = found.length > limit || (looked[0]?.looked ?? 0) === LOOKED_AT
-  const end = found.length > limit ? (kept.at(-1)?.seq ?? null) : (looked[0]?.end ?? null)
-  const rows = forward ? kept.reverse() : kept
+  const scanned = await db.query(forward ? NEWER : OLDER, values)
+  const matches = scanned.filter((row): row is Looked & Row => row.seq !== null)
+  const page = matches.slice(0, limit)
+  // There are more lines on hand, or there may be some beyond the transfers that were scanned.
+  const more = matches.length > limit || (scanned[0]?.looked ?? 0) === LOOKED_AT
+  const end = matches.length > limit ? (page.at(-1)?.seq ?? null) : (scanned[0]?.end ?? null)
+  const rows = forward ? page.reverse() : page
   const lines = rows.length === 0 ? [] : await withBalance(db, { merchantId, mode, account }, rows)
   if (forward) return { lines, newer: more ? end : null, older: lines.at(-1)?.seq ?? newerThan + 1 }
   return { lines, newer: newerOf(olderThan, lines), older: more ? end : null }
 }
 
-/** From an older page there is always one beside it: the one that it was reached from. */
+/** An older page always has a newer one beside it: the page from which it was reached. */
 function newerOf(olderThan: number | undefined, lines: readonly LedgerLine[]): number | null {
   return olderThan === undefined ? null : (lines[0]?.seq ?? olderThan - 1)
 }
@@ -86,8 +86,8 @@ async function withBalance(
   { merchantId, mode, account }: Place,
   rows: readonly Row[],
 ): Promise<LedgerLine[]> {
-  const [found] = await db.query(BALANCE_AT, [merchantId, mode, rows[0]?.seq, account])
-  let after = found?.balance ?? 0
+  const [newest] = await db.query(BALANCE_AT, [merchantId, mode, rows[0]?.seq, account])
+  let after = newest?.balance ?? 0
   return rows.map(({ seq, kind, subject, debit, credit, amount, at }) => {
     const change = (credit === account ? amount : 0) - (debit === account ? amount : 0)
     const line = { seq, kind, subject, debit, credit, amount, at, change, after }

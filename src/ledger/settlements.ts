@@ -13,25 +13,25 @@ export type Settlement = {
   createdAt: Date
 }
 
-/** The same for one subaccount's shares: a separate record of kind `split_sweep`. */
+/** The release or direct credit of one subaccount's shares: a record of its own, of kind `split_sweep`. */
 export type ShareSettlement = Omit<Settlement, 'kind'> & { subaccountId: string }
 
 const SETTLEMENTS = copyInto<Omit<Settlement, 'kind'> & { kind: string; subaccountId: string | null }>(
   'add settlements',
   'settlements',
   {
-    merchant_id: bigint((one) => one.merchantId),
-    id: text((one) => one.id),
-    mode: mode((one) => one.mode),
-    kind: text((one) => one.kind),
-    subaccount_id: text((one) => one.subaccountId),
-    amount: bigint((one) => one.amount),
-    charge_count: integer((one) => one.chargeCount),
-    created_at: time((one) => one.createdAt),
+    merchant_id: bigint((settlement) => settlement.merchantId),
+    id: text((settlement) => settlement.id),
+    mode: mode((settlement) => settlement.mode),
+    kind: text((settlement) => settlement.kind),
+    subaccount_id: text((settlement) => settlement.subaccountId),
+    amount: bigint((settlement) => settlement.amount),
+    charge_count: integer((settlement) => settlement.chargeCount),
+    created_at: time((settlement) => settlement.createdAt),
   },
 )
 
-/** The records of releases, written in the commit that moves the money. Never changed afterwards. */
+/** Adds the records of releases, in the commit that moves the money. They are never changed afterwards. */
 export const addSettlements = (settlements: readonly Settlement[]): Call[] =>
   SETTLEMENTS.rows(settlements.map((settlement) => ({ ...settlement, subaccountId: null })))
 

@@ -41,35 +41,35 @@ const BALANCES = statement<SubaccountHead>(
 )
 
 /**
- * Locks these subaccounts' heads and inserts missing ones. Always goes after lockHeads. The rows are the answer to the
- * second call. Places may repeat.
+ * Inserts the missing heads of these subaccounts and locks all of them. Always goes after lockHeads. The second call returns the
+ * locked rows. `keys` may repeat.
  */
 export function lockSubaccountHeads(
-  places: readonly SubaccountPlace[],
+  keys: readonly SubaccountPlace[],
 ): [make: Call<SubaccountHead>, lock: Call<SubaccountHead>] {
-  const distinct = new Map(places.map((place) => [nameOf(place), place]))
-  const sorted = [...distinct.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, place]) => place)
+  const distinct = new Map(keys.map((key) => [nameOf(key), key]))
+  const sorted = [...distinct.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, key]) => key)
   const each = columnsOf(sorted)
   const names = [...each.numbers('merchantId'), ...each.modes('mode'), ...each.words('subaccountId')]
   return [call(MAKE, ...names), call(LOCK, ...names)]
 }
 
-/** The balances of one subaccount for the API; no row means that nothing has ever moved. */
+/** Reads the balances of one subaccount for the API; no row means that nothing has ever moved. */
 export const subaccountBalances = ({
   merchantId,
   mode,
   subaccountId,
 }: SubaccountPlace): Call<SubaccountHead> => call(BALANCES, merchantId, mode, subaccountId)
 
-/** The part of a book that keeps the balances of locked subaccounts. */
+/** Makes the part of a book that keeps the balances of locked subaccounts. */
 export function subaccountBook(heads: readonly SubaccountHead[]) {
   const byName = new Map(heads.map((head) => [nameOf(head), head]))
   const touched = new Set<SubaccountHead>()
 
   function head(merchantId: number, mode: Mode, subaccountId: string): SubaccountHead {
-    const found = byName.get(nameOf({ merchantId, mode, subaccountId }))
-    assert(found, `the head of subaccount ${subaccountId} in ${mode} is locked`)
-    return found
+    const row = byName.get(nameOf({ merchantId, mode, subaccountId }))
+    assert(row, `the head of subaccount ${subaccountId} in ${mode} is locked`)
+    return row
   }
 
   return {

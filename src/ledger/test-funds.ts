@@ -21,8 +21,8 @@ const ADDED = statement<{ amount: number }>(
 )
 
 /**
- * Adds test money straight to test available (G65), once for each `key`: the same key again adds nothing. `amount` is
- * whole UGX, 1 to 100000000. Errors: Refusal.
+ * Adds test money straight to test available (G65), once for each `key`: a repeated key adds nothing. `amount` is whole UGX,
+ * 1 to 100000000. Throws Refusal, also when a repeated key comes with another amount.
  */
 export async function addTestFunds(
   { db, clock }: { db: Database; clock: Clock },
@@ -38,7 +38,7 @@ export async function addTestFunds(
     return { id, added: true }
   }
   if (key === undefined) return add()
-  // Constraint happens_once: this key has added its money before.
+  // Constraint happens_once refuses the second transfer of a key: this key has added its money before.
   return whenTaken(add, () => repeated(db, holder.merchantId, { id, amount }))
 }
 

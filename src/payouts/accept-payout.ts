@@ -13,39 +13,39 @@ import { type NewPayout, newPayout, type PayoutOrigin } from './new-payout.ts'
 import { DEFAULT_PAYOUT_CHANNEL } from './payout-request.ts'
 import { type Checked, openChecks } from './prepared/open-checks.ts'
 
-/** A payout requested by command: a withdrawal, or the pay-out of a subaccount. */
+/** A payout that is no API request: a withdrawal, or the pay-out of a subaccount. */
 export type Wanted = {
   holder: MerchantMode
   origin: Extract<PayoutOrigin, { kind: 'withdrawal' | 'subaccount' }>
   amount: number
-  /** Rules before freeze and pause (G14a, G66). */
+  /** Judges the rules before freeze and pause (G14a, G66). */
   before(terms: MerchantTerms): void
-  /** Rules after them, on rows that it locks. Answers the recipient. */
+  /** Judges the rules after them, on rows that it locks. Returns the recipient. */
   payee(tx: Tx): Promise<{ phone: string; name: string | null }>
-  /** With the same key again nothing is created, because the payout's id is derived from it. */
+  /** A repeated key creates nothing, because the payout's id is derived from it. */
   key?: string | undefined
-  /** Whose request must pass the rule of the second person; absent for withdrawals, which wait for an operator, and commands. */
+  /** The request that must pass the rule of the second person; absent for commands and for withdrawals, which wait for our staff. */
   by?: Checked | undefined
-  /** What else this commit writes. */
+  /** Returns what else this commit writes. */
   alongside?(payout: NewPayout): Call[]
 }
 
 /** Reserves and stores one payout in a transaction of its own. Throws Refusal with nothing written. */
-export async function acceptPayout(app: App, wanted: Wanted): Promise<NewPayout> {
-  const accepted = await inOpenMonth(() => reserveAndStore(app, wanted))
+export async function acceptPayout(app: App, input: Wanted): Promise<NewPayout> {
+  const accepted = await inOpenMonth(() => reserveAndStore(app, input))
   app.nudge('send-payouts')
   return accepted
 }
 
-function reserveAndStore(app: App, wanted: Wanted): Promise<NewPayout> {
+function reserveAndStore(app: App, input: Wanted): Promise<NewPayout> {
   const at = app.clock.now()
   return app.db.transaction(async (tx) => {
-    const { payout, writes } = await judgeAndReserve(app, tx, { wanted, at })
-    return { value: payout, last: [...writes, ...(wanted.alongside?.(payout) ?? [])] }
+    const { payout, writes } = await judgeAndReserve(app, tx, { wanted: input, at })
+    return { value: payout, last: [...writes, ...(input.alongside?.(payout) ?? [])] }
   })
 }
 
-/** Every rule of such a payout, and its reservation in memory alone: nothing happens unless `writes` are sent. Throws Refusal. */
+/** Judges every rule of such a payout and reserves it in memory alone: nothing happens unless `writes` are sent. Throws Refusal. */
 export async function judgeAndReserve(
   app: App,
   tx: Tx,
@@ -84,6 +84,6 @@ function renameFor(payout: NewPayout, tag: string, key: string): void {
   payout.railReference = uuidFor(payout.id)
 }
 
-/** The id of the payout of a command with a key: the same key gives the same id. */
+/** Derives the id of a payout from the key of its command: the same key gives the same id. */
 export const idForKey = (tag: string, key: string) =>
   `pout_${tag}${createHash('sha256').update(key).digest('hex').slice(0, 24)}`

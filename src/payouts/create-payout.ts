@@ -23,7 +23,7 @@ import { judgePayout } from './payout-rules.ts'
 import { type Approving, type Checks, openChecks } from './prepared/open-checks.ts'
 import { submitLivePayout } from './sending/submit-live-payout.ts'
 
-/** One POST /v1/payouts with a valid body. `prepared`: what its caller approves by it. */
+/** One POST /v1/payouts with a valid body. `prepared`: the prepared payout that its caller approves with it, if any. */
 export type PayoutRequest = CreateRequest<PayoutCreate> & { prepared?: Approving }
 type WantedPayout = PayoutRequest & KeyUse & { readiness: PayoutReadiness }
 type PayoutCreation = Batch<WantedPayout, Created<NewPayout>>
@@ -61,13 +61,13 @@ export async function createPayout(app: App, request: PayoutRequest): Promise<An
 }
 
 /**
- * The batch that stores payouts: one transaction for everything that arrived while the previous one was running. Test and
- * live never share one: live locks the merchant's row before the heads, an armed sandbox switch locks it after them.
+ * The batch that stores payouts: one transaction for everything that arrived while the previous one was running. Test and live
+ * payouts never share one, because live ones lock the merchant's row before the heads and an armed sandbox switch locks it after them.
  */
 const payoutCreation = defineRequestLane('create payouts', 'payouts', (app): PayoutCreation => {
   const ofOneMode = () =>
     batch<WantedPayout, Created<NewPayout>>({
-      run: (wanted, turn) => inOpenMonth(() => storePayouts(app, wanted, turn)),
+      run: (requests, turn) => inOpenMonth(() => storePayouts(app, requests, turn)),
       laneOf: ({ merchantId }) => merchantId,
       spentBy: ({ caller }) => caller.spent ?? null,
     })
@@ -76,24 +76,24 @@ const payoutCreation = defineRequestLane('create payouts', 'payouts', (app): Pay
 
 export async function storePayouts(
   app: App,
-  wanted: readonly WantedPayout[],
+  batchRequests: readonly WantedPayout[],
   turn: Partial<RunTurn> = {},
 ): Promise<Outcome<Created<NewPayout>>[]> {
   const at = app.clock.now()
   return app.db.transactionFor({ kind: 'out', ...turn }, async (tx) => {
     const locked = await lockDesk(tx, {
-      places: distinctHeads(wanted),
+      places: distinctHeads(batchRequests),
       at,
-      own: [findKeys(wanted)],
+      own: [findKeys(batchRequests)],
       window: app.exactWindows.payouts,
     })
     const desk = await openDesk(app, tx, { ...locked, at })
-    const checks = await openChecks(tx, wanted, at)
-    const { outcomes, made, requests, addKeys } = createUnderKeys(wanted, {
+    const checks = await openChecks(tx, batchRequests, at)
+    const { outcomes, made, requests, addKeys } = createUnderKeys(batchRequests, {
       keys: locked.own[0],
       windows: locked.windows,
       at,
-      decide: (wantedPayout) => checkedPayout(app, wantedPayout, { desk, checks, at }),
+      decide: (request) => checkedPayout(app, request, { desk, checks, at }),
       bodyOf: (payout) => (payout.mode === 'live' ? null : JSON.stringify(presentPayout(payout))),
     })
     const rows = made.map(({ id, merchantId, mode, amount, fee, recipientPhone: phone }, index) => ({
@@ -111,7 +111,7 @@ const checkedPayout = (
   { desk, checks, at }: { desk: Desk; checks: Checks; at: Date },
 ): NewPayout => checks.passing(request, request.input.amount, () => acceptRequest(app, request, { desk, at }))
 
-/** The rules in the order of contract.md G14a; then the money is reserved. Throws Refusal with nothing posted. */
+/** Judges the rules in the order of contract.md G14a and reserves the money. Throws Refusal with nothing posted. */
 export function acceptRequest(
   app: App,
   { caller, input, readiness }: Pick<WantedPayout, 'caller' | 'input' | 'readiness'>,

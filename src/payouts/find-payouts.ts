@@ -9,7 +9,7 @@ import { identityIn } from '../platform/phone.ts'
 import { notFound } from '../platform/refusal.ts'
 import { PAYOUT_COLUMNS, PAYOUT_STATUSES, type Payout } from './payout.ts'
 
-/** Which payouts (spec 4.2; contract.md 2.3b). Bounds are inclusive; filters that are absent are null. */
+/** The filters of a list of payouts (spec 4.2; contract.md 2.3b). Bounds are inclusive; filters that are absent are null. */
 export type PayoutFilter = ListWindow & {
   status: string | null
   reference: string | null
@@ -29,7 +29,7 @@ const ANY_MODE = statement<Payout>(
   `select ${PAYOUT_COLUMNS} from payouts p where p.merchant_id = $1 and p.id = $2`,
 )
 
-// $1 merchant, $2 mode, $3 from, $4 and $5 what all rows are older than (time and id), $6 limit; $7 onwards the filters.
+// $1 merchant, $2 mode, $3 from, $4 and $5 the time and id that all rows are older than, $6 limit; the filters from $7 on.
 const WINDOW = `p.merchant_id = $1 and p.mode = $2 and p.published and p.created_at >= $3
   and (p.created_at, p.id) < ($4, $5)`
 const NEWEST = 'order by p.created_at desc, p.id desc limit $6'
@@ -57,7 +57,7 @@ const LIST_ALL = listStatement<Payout>(
   PLANNED_ONCE,
 )
 
-/** The caller's payout in the key's mode, or 404 (spec 1.3). */
+/** Returns the caller's payout in the key's mode. Throws 404 (spec 1.3). */
 export async function getPayout(app: App, caller: Caller, id: string): Promise<Payout> {
   const [payout] =
     tagOf('pout_', id) === caller.tag ? await app.db.query(BY_ID, [caller.merchantId, id, caller.mode]) : []
@@ -65,11 +65,11 @@ export async function getPayout(app: App, caller: Caller, id: string): Promise<P
   return payout
 }
 
-/** A payout of this merchant in whichever mode, hidden ones too; for commands and for the pages of who is refunded. */
+/** Finds a payout of this merchant in either mode, hidden or not; for commands and for the pages of customers who are refunded. */
 export const findPayout = (app: App, merchantId: number, id: string): Promise<Payout | null> =>
   firstRow(app.db.query(ANY_MODE, [merchantId, id]))
 
-/** One page of the caller's payouts of every kind, newest first. */
+/** Reads one page of the caller's payouts of every kind, newest first. */
 export async function listPayouts(app: App, caller: Caller, filter: PayoutFilter): Promise<Page<Payout>> {
   return readPage(app, caller, {
     ...readingOf(filter),
@@ -77,7 +77,7 @@ export async function listPayouts(app: App, caller: Caller, filter: PayoutFilter
   })
 }
 
-/** The statement that finds these payouts, with its values. */
+/** Chooses the statement that finds these payouts, with its values. */
 export const readingOf = (filter: PayoutFilter) => ({
   window: filter,
   statement: statementFor(filter),
@@ -90,7 +90,7 @@ function statementFor(filter: PayoutFilter) {
   return filter.status === null ? LIST_ALL : LIST_BY.status
 }
 
-/** Those of these payouts that are hidden: the operator has not said yet, or has said no, and then there never was one. */
+/** Finds which of these payouts are hidden: the operator has not answered yet, or took nothing, and then the payout never existed. */
 export async function hiddenPayouts(
   app: App,
   { merchantId }: Caller,

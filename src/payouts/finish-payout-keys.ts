@@ -10,11 +10,11 @@ const FIND = statement<Payout & { published: boolean }>(
   `select ${PAYOUT_COLUMNS}, p.published from payouts p where p.merchant_id = $1 and p.id = $2 and p.voided_at is null for no key update`,
 )
 
-/** Finishes what a process left behind when it died over a live payout (G58). Answers how many. */
+/** Finishes the keys whose process died while it created a live payout (G58). Returns how many. */
 export const finishPayoutKeys = (app: App): Promise<number> =>
   finishMovementKeys(app, { mover: PAYOUT_MOVER, prefix: 'pout_', find: FIND, firstView })
 
-/** The payout as its 201 would have shown it, without a known outcome of its submit. */
+/** Presents the payout as its 201 would have shown it, with the outcome of its submit unknown. */
 const firstView = async (_: Tx, payout: Payout): Promise<object> =>
   presentPayout({
     ...payout,

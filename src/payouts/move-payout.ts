@@ -22,29 +22,29 @@ import { PAYOUT_MOVES, type Payout, payoutEventData } from './payout.ts'
 import { postPaid, postReturned } from './reserve-payout.ts'
 import { type EndedPayout, endPayouts, type PayoutEnd } from './write-payout-status.ts'
 
-/** How a payout ends. `voided`: it is taken back before it was ever shown (contract.md 3 j). */
+/** The final status of a payout, with its facts. `voided`: it is taken back before it was ever shown (contract.md 3 j). */
 export type PayoutOutcome = Final<PayoutFailure> | { status: 'voided' }
 
 /**
- * One open payout and the rail's final answer about it. `alongside` commits with the move. It is dropped when the payout
- * could not be taken back any more or was overtaken. `still`: a condition on the locked payout and its attempt; if it does
- * not hold, nothing is written.
+ * One open payout and the final outcome that its rail reported. `alongside` commits with the move; it is dropped when the payout
+ * could not be taken back any more or was overtaken. `still` is a condition on the locked payout and its attempt; if it does not
+ * hold, nothing is written.
  */
-export type PayoutMove = {
+type PayoutMove = {
   payout: Pick<Payout, 'merchantId' | 'id' | 'mode' | 'subaccountId'>
   to: PayoutOutcome
-  still?: (found: LockedPost<PayoutFailure>) => boolean
+  still?: (locked: LockedPost<PayoutFailure>) => boolean
   alongside?: readonly Call[]
-  /** What is posted with its end, on the same locked head. Throws a refusal where that may not be: then nothing is written. */
+  /** Posts more on the same locked head. A Refusal that it throws stops the move, and nothing is written. */
   posts?: (book: Book) => void
 }
 
-/** `shown`: it could not be taken back because it was shown; it goes on. */
-export type PayoutMoved = Moved | 'shown'
-export type PayoutMoves = Batch<PayoutMove, PayoutMoved>
+/** `shown`: the payout could not be taken back because it was shown before; it goes on. */
+type PayoutMoved = Moved | 'shown'
+type PayoutMoves = Batch<PayoutMove, PayoutMoved>
 
 /**
- * The only function that ends a payout: status, ledger transfers, event and delivery in one commit, by compare-and-set
+ * Finishes a payout; nothing else does. Status, ledger transfers, event and delivery are one commit, by compare-and-set
  * (spec 3.2; ledger.md 5). A second call does not move it again; a final state never moves.
  */
 export const movePayout = (app: App, move: PayoutMove): Promise<PayoutMoved> => payoutMoves(app).add(move)
@@ -55,9 +55,9 @@ export const payoutMoves = defineLane(
   (app): PayoutMoves =>
     batch({
       run: async (moves, turn) => {
-        // Of two answers about one payout in one batch, the later one gets its own transaction.
-        const moved = await runApart(moves, nameOf, (some, isWhole) =>
-          inOpenMonth(() => moveOnce(app, some, isWhole ? turn : {})),
+        // Where one batch has two outcomes for the same payout, the later one gets its own transaction.
+        const moved = await runApart(moves, nameOf, (group, isWhole) =>
+          inOpenMonth(() => moveOnce(app, group, isWhole ? turn : {})),
         )
         crashPoint('payout.moved')
         countEnds(moves, moved)
@@ -71,8 +71,8 @@ export const payoutMoves = defineLane(
 
 function countEnds(moves: readonly PayoutMove[], moved: readonly Outcome<PayoutMoved>[]): void {
   for (const [index, { payout, to }] of moves.entries()) {
-    const one = moved[index]
-    if (one?.ok && one.value === 'moved') count('payouts_total', payout.mode, to.status)
+    const result = moved[index]
+    if (result?.ok && result.value === 'moved') count('payouts_total', payout.mode, to.status)
   }
 }
 
@@ -99,7 +99,7 @@ async function moveOnce(
   })
 }
 
-/** Ends payouts inside a transaction that writes more; each payout only once in `moves`. Locks payouts, then heads. */
+/** Finishes payouts inside a transaction that may write more; `moves` names each payout once. Locks payouts, then heads. `writes` must be sent last. */
 export async function endPayoutsIn(
   tx: Tx,
   moves: readonly PayoutMove[],
@@ -118,18 +118,18 @@ export async function endPayoutsIn(
   }
   for (const { payout, posts } of moves) if (posts && rows.some(({ id }) => id === payout.id)) posts(book)
   const missed = await outcomesOfMissed(tx, endsOf(moves), { ended: rows, outcomeOf })
-  const own = new Map(terms.map((terms) => [terms.id, terms]))
-  const kept = moves.filter((move) => move.to.status !== 'voided' || !missed.has(move.payout.id))
+  const termsById = new Map(terms.map((terms) => [terms.id, terms]))
+  const standing = moves.filter((move) => move.to.status !== 'voided' || !missed.has(move.payout.id))
   return {
     moved: moves.map((move) => missed.get(move.payout.id) ?? 'moved'),
     writes: [
       ...book.writes(),
-      ...addEvents(happeningsOf(rows, own), at),
-      ...joinRows(kept.flatMap((move) => move.alongside ?? [])),
+      ...addEvents(happeningsOf(rows, termsById), at),
+      ...joinRows(standing.flatMap((move) => move.alongside ?? [])),
       ...moves.flatMap((move) =>
         missed.get(move.payout.id) === 'contradicted'
           ? openContradiction(move.payout, {
-              tag: own.get(move.payout.merchantId)?.tag,
+              tag: termsById.get(move.payout.merchantId)?.tag,
               said: move.to,
               at,
             })
@@ -140,29 +140,29 @@ export async function endPayoutsIn(
 }
 
 async function lockSubaccounts(tx: Tx, rows: readonly EndedPayout[]): Promise<SubaccountHead[]> {
-  const places = rows.flatMap(({ merchantId, mode, subaccountId, status }) =>
+  const keys = rows.flatMap(({ merchantId, mode, subaccountId, status }) =>
     subaccountId === null || status === 'succeeded' ? [] : [{ merchantId, mode, subaccountId }],
   )
-  if (places.length === 0) return []
-  const [, heads] = await tx.send(...lockSubaccountHeads(places))
+  if (keys.length === 0) return []
+  const [, heads] = await tx.send(...lockSubaccountHeads(keys))
   return heads
 }
 
-/** A payout that was taken back was never shown, so it has no event. */
+/** Builds the events of finished payouts. One that was taken back has none, because it was never shown. */
 function happeningsOf(rows: readonly EndedPayout[], terms: Map<number, MerchantTerms>): Happening[] {
   return rows
     .filter((payout) => !payout.voided)
     .map((payout) => {
-      const own = terms.get(payout.merchantId)
-      assert(own, 'the terms of every merchant in the batch were read')
+      const merchantTerms = terms.get(payout.merchantId)
+      assert(merchantTerms, 'the terms of every merchant in the batch were read')
       return {
         merchantId: payout.merchantId,
-        tag: own.tag,
+        tag: merchantTerms.tag,
         mode: payout.mode,
         type: PAYOUT_MOVES.authorized[payout.status === 'succeeded' ? 'succeeded' : 'failed'],
         subject: payout.id,
         data: payoutEventData(payout),
-        hasWebhookUrl: own.hasWebhookUrl,
+        hasWebhookUrl: merchantTerms.hasWebhookUrl,
       }
     })
 }
@@ -177,10 +177,10 @@ function endOf({ payout, to }: PayoutMove): PayoutEnd {
   }
 }
 
-/** Of a payout that was closed already: the same end is a no-op, another is a contradiction (contract.md 3 o). */
-function outcomeOf(found: EndedBefore | undefined, { to }: PayoutMove): PayoutMoved {
-  if (to.status === 'voided') return found === undefined || found.voided ? 'same' : 'shown'
-  if (found === undefined) return 'same'
-  const agrees = found.voided ? to.status === 'failed' : found.status === to.status
+/** Compares the move with a payout that was finished before: the same outcome changes nothing, another one contradicts (contract.md 3 o). */
+function outcomeOf(finished: EndedBefore | undefined, { to }: PayoutMove): PayoutMoved {
+  if (to.status === 'voided') return finished === undefined || finished.voided ? 'same' : 'shown'
+  if (finished === undefined) return 'same'
+  const agrees = finished.voided ? to.status === 'failed' : finished.status === to.status
   return agrees ? 'same' : 'contradicted'
 }

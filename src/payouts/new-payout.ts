@@ -7,7 +7,7 @@ import type { PayoutFailure } from '../rails/rail.ts'
 import { SENDING_MS } from '../rails/repost-times.ts'
 import type { Payout } from './payout.ts'
 
-/** The origin of a payout, with the fields it keeps of it. */
+/** The origin of a payout, with the fields that the payout stores about it. */
 export type PayoutOrigin =
   | { kind: 'payout' }
   | { kind: 'bulk'; batchId: string; itemIndex: number }
@@ -38,8 +38,8 @@ export type PayoutFacts = {
 }
 
 /**
- * A payout with its fee and its rail reference, in its first state. Test: `authorized`, due at the sandbox's time; a
- * cycle's payouts are `pending` and sent at the next tick (rails.md 2.1). Live: a single one is hidden until its rail has
+ * Makes a payout with its fee and its rail reference, in its first state. Test: `authorized`, due at the sandbox's time; the payouts
+ * of a schedule's cycle are `pending` and sent at the next tick (rails.md 2.1). Live: a single payout is hidden until its rail has
  * answered; the others wait in the queue, a refund shown as `authorized` (spec 2.3).
  */
 export function newPayout(
@@ -49,13 +49,13 @@ export function newPayout(
 ): NewPayout {
   const { origin, amount, at } = facts
   const id = ascendingId('pout_', tag, at)
-  const birth = mode === 'test' ? bornInTest(app, origin, at) : bornLive(origin, at)
+  const firstState = mode === 'test' ? bornInTest(app, origin, at) : bornLive(origin, at)
   return {
     merchantId,
     id,
     mode,
     kind: origin.kind,
-    ...birth,
+    ...firstState,
     amount,
     fee: payoutFee(amount),
     channel: facts.channel,

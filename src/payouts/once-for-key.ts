@@ -4,7 +4,7 @@ import { idForKey } from './accept-payout.ts'
 import { findPayout } from './find-payouts.ts'
 import type { Payout } from './payout.ts'
 
-/** Makes a payout whose id follows from its key, or answers the one that this key made before, though another process was faster. */
+/** Makes a payout whose id is derived from its key, or returns the one that this key made before, here or in a faster process. */
 export async function onceForKey(
   app: App,
   { merchantId, tag, key }: { merchantId: number; tag: string; key: string },

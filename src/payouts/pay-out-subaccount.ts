@@ -17,24 +17,24 @@ export type SubaccountPayout = {
   subaccountId: string
   amount: number
   key?: string | undefined
-  /** What its caller approves by it. */
+  /** The prepared payout that its caller approves with it, if any. */
   approval?: Pick<Checked, 'fingerprint' | 'prepared'>
 }
 
-// Of a person who sends it alone no bytes are compared.
+// Where a person sends it alone, there are no prepared bytes to compare with.
 const NOTHING_PREPARED = { fingerprint: Buffer.alloc(0) }
 
 /**
- * Pays a subaccount's money out to its `payout_phone` (G27): amount and fee leave the subaccount's available, under the rules
- * of any payout, that of the second person included. Throws Refusal with nothing written.
+ * Pays a subaccount's money out to its `payout_phone` (G27): amount and fee leave the subaccount's available balance, under the rules
+ * of every payout, the rule of the second person included. Throws Refusal with nothing written.
  */
 export async function payOutSubaccount(app: App, actor: Actor, payout: SubaccountPayout): Promise<NewPayout> {
   const { merchantId, mode } = payout.holder
   allow(actor, 'subaccount.payout', merchantId)
-  const wanted = await wantedOf(app, payout)
-  const { phone } = await wanted.payee()
+  const input = await wantedOf(app, payout)
+  const { phone } = await input.payee()
   return acceptPayout(app, {
-    ...wanted,
+    ...input,
     by: actor.kind === 'person' ? { caller: actor, ...(payout.approval ?? NOTHING_PREPARED) } : undefined,
     alongside: ({ id, fee }) => {
       const act = { actor, action: 'subaccount.payout', at: app.clock.now(), merchantId, mode } as const
@@ -44,7 +44,7 @@ export async function payOutSubaccount(app: App, actor: Actor, payout: Subaccoun
   })
 }
 
-/** Such a payout and its rules; its phone is that of the subaccount, which never changes. Throws Refusal. */
+/** Builds the pay-out of a subaccount with its rules. Its phone is the subaccount's, which never changes. Throws Refusal. */
 export async function wantedOf(
   app: App,
   { holder, subaccountId, amount, key }: SubaccountPayout,

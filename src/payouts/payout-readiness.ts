@@ -3,17 +3,17 @@ import type { Mode } from '../platform/mode.ts'
 import type { Rail, Unavailable } from '../rails/rail.ts'
 import { READINESS_WAIT_MS, railFor } from '../rails/rail-for.ts'
 
-/** Whether the rail can take a payout now: known before the rules are judged, reported after them. */
+/** Whether the rail can take a payout now. It is known before the rules are judged and reported after them. */
 export type PayoutReadiness = { kind: 'ready'; installation: string } | Unavailable
 
-/** The rail that pays out on this channel in this mode, or undefined where none is configured. */
+/** Finds the rail that pays out on this channel in this mode; undefined where none is configured. */
 export function payingRail(app: App, mode: Mode, channel: string): Rail | undefined {
   const rail = railFor(app, { mode, channel })
   return rail?.disburse ? rail : undefined
 }
 
 /**
- * Configuration, breaker and token of the rail, without a network call (rails.md 1.3). For the contract named, or for the
+ * Checks configuration, breaker and token of the rail, without a network call (rails.md 1.3), for the given installation or the
  * one that takes new payouts.
  */
 export async function payoutReadiness(

@@ -10,11 +10,11 @@ import type { Payout } from './payout.ts'
 import { DEFAULT_PAYOUT_CHANNEL } from './payout-request.ts'
 
 /** The part of a payout that the rules check. Whole UGX. */
-export type PayoutTerms = { amount: number; currency: string; channel: string }
+type PayoutTerms = { amount: number; currency: string; channel: string }
 type Under = { terms: MerchantTerms; mode: Mode; config: Config }
 
 /**
- * The domain rules of a payout up to what its operator sends at once, in the order of contract.md G14a, one refusal a line.
+ * Judges a payout by the domain rules up to the limits of its operator, in the order of contract.md G14a, one refusal a line.
  * The stops, the balance and the rail come after them.
  */
 export function judgePayout({ amount, currency, channel }: PayoutTerms, under: Under): void {
@@ -44,7 +44,7 @@ export function judgeVerification({ terms, mode }: Pick<Under, 'terms' | 'mode'>
     )
 }
 
-/** 400 with the figures: pending money does not count. */
+/** 400 with the figures. Pending money does not count. */
 export const insufficientBalance = (
   have: number,
   { amount, fee, mode, subaccountId }: Pick<Payout, 'amount' | 'fee' | 'mode' | 'subaccountId'>,
@@ -56,16 +56,16 @@ export const insufficientBalance = (
   )
 
 /**
- * For newcomers, whose first test refund lacks the fee. The text above is fixed by the contract, so this goes into the
+ * The hint for newcomers, whose first test refund lacks the fee. contract.md fixes the text of the error, so the advice goes into the
  * hint.
  */
 const moreTestMoney = (missing: number) =>
   `test mode: add at least ${missing} on the dashboard (Developers, Sandbox), or let another test payment succeed first`
 
-/** What is refused while the rail is away for some time. */
+/** Makes the refusal while the rail is away for some time. */
 export type RailAway = (retryAfterSeconds: number) => Refusal
 
-/** 503: nothing remains, the key is free, the same key may come again (contract.md 3 j). */
+/** 503: nothing remains, the key is free, and a request with the same key may come again (contract.md 3 j). */
 const disbursementAway: RailAway = (retryAfterSeconds) =>
   new Refusal(
     503,
@@ -74,7 +74,7 @@ const disbursementAway: RailAway = (retryAfterSeconds) =>
     { retryAfterSeconds },
   )
 
-// The reasons a caller may read; no text of an operator is repeated (rails.md 3.8 rule 4).
+// The reasons that a caller may read; no text of an operator is repeated (rails.md 3.8 rule 4).
 const REASONS = [
   'rail not configured',
   'credentials refused',
@@ -84,14 +84,14 @@ const REASONS = [
   'operator configuration',
 ]
 
-/** 400, stored: the rail will not serve us until a person acts (contract.md 3 j). */
+/** 400, stored under the key: the rail will not serve us until a person acts (contract.md 3 j). */
 const disbursementRefused = (why: string) =>
   domainRefusal(
     'rail_unavailable',
     `disbursement rail unavailable: ${REASONS.includes(why) ? why : 'operator configuration'}`,
   )
 
-/** The refusal when the rail is unavailable: `away` where it may serve again soon, by default that of a single payout. */
+/** Makes the refusal when the rail is unavailable: `away` where it may serve again soon, by default the refusal of a single payout. */
 export const unavailableRail = (
   { cure, why, retryAfterSeconds }: Unavailable,
   away: RailAway = disbursementAway,

@@ -14,8 +14,8 @@ const paused = () =>
   )
 
 /**
- * Why this account may not send money now, decided on rows that the transaction has locked: the platform's freeze or an
- * operator's freeze of the account (live only), or the pause of an open critical exception in this mode (G69, G70).
+ * Finds what stops this account from sending money now, on rows that the transaction has locked: the freeze of the platform or of the
+ * account by our staff (live only), or the pause of an open critical exception in this mode (G69, G70). Null when nothing does.
  */
 export function stopOf({
   mode,

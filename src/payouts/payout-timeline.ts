@@ -9,14 +9,15 @@ const NEXT_CHECK = statement<{ followAt: Date | null }>(
   'select follow_at as "followAt" from payouts where merchant_id = $1 and id = $2',
 )
 
-/** What happened to a payout, newest first (rails.md 4.8). 404 as for the payout itself. */
+/** Reads what happened to a payout, newest first (rails.md 4.8). Throws 404 as for the payout itself. */
 export async function payoutTimeline(app: App, caller: Caller, { id, query }: { id: string; query: Query }) {
   const payout = await getPayout(app, caller, id)
   const [row] = await app.db.query(NEXT_CHECK, [payout.merchantId, payout.id])
   const number = payout.railTransactionId
   const paid = number === null ? 'succeeded' : `succeeded, transaction ${number} of the operator`
-  const ended = payout.status === 'failed' ? `failed: ${payout.failureReason}; amount and fee are back` : paid
-  const changes = [{ at: payout.completedAt, summary: ended }]
+  const outcome =
+    payout.status === 'failed' ? `failed: ${payout.failureReason}; amount and fee are back` : paid
+  const changes = [{ at: payout.completedAt, summary: outcome }]
   return timelineOf(app, { ...payout, nextCheckAt: row?.followAt ?? null, changes }, query)
 }
 

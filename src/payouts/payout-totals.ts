@@ -30,7 +30,7 @@ const TOTALS_BY = {
   phone: totalsBy('phone', `right(p.recipient_phone, 9) = $8::text and ${OTHERS}`),
 }
 
-/** What the payouts that a filter finds come to. */
+/** Reads the totals of the payouts that a filter finds. */
 export function totalsOfPayouts(app: App, caller: Caller, filter: PayoutFilter): Promise<Totals> {
   const { status, reference, phone } = filter
   const by = reference !== null ? 'reference' : phone !== null ? 'phone' : status !== null ? 'status' : 'none'

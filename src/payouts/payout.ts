@@ -4,10 +4,10 @@ import { type Moves, statesOf } from '../platform/moves.ts'
 import { PAYOUT_FAILURES, type PayoutFailure } from '../rails/rail.ts'
 import type { EventType } from '../webhooks/events.ts'
 
-/** Spec 3.2. Internal marks (not yet published, voided, queued) are no states and are never shown. */
+/** The states of spec 3.2. Internal marks (not yet published, voided, queued) are no states and are never shown. */
 export type PayoutStatus = 'pending' | 'authorized' | 'succeeded' | 'failed'
 
-/** The one table of moves; the database refuses every other (trigger payouts_move_forward). */
+/** The moves that exist, each with its event; the database refuses every other one (trigger payouts_move_forward). */
 export const PAYOUT_MOVES = {
   pending: { authorized: null, succeeded: 'payout.succeeded', failed: 'payout.failed' },
   authorized: { succeeded: 'payout.succeeded', failed: 'payout.failed' },
@@ -18,7 +18,7 @@ export const PAYOUT_MOVES = {
 export const PAYOUT_STATUSES = statesOf<PayoutStatus>(PAYOUT_MOVES)
 
 /** What a payout was made for. */
-export type PayoutKind = 'payout' | 'bulk' | 'scheduled' | 'refund' | 'withdrawal' | 'subaccount'
+type PayoutKind = 'payout' | 'bulk' | 'scheduled' | 'refund' | 'withdrawal' | 'subaccount'
 const PAYOUT_KINDS = [
   'payout',
   'bulk',
@@ -28,7 +28,7 @@ const PAYOUT_KINDS = [
   'subaccount',
 ] as const satisfies readonly PayoutKind[]
 
-/** Shown while it is unknown whether the operator took it; never with a final state (G14c). */
+/** The failure reason shown while it is unknown whether the operator took the payout; never with a final state (G14c). */
 export const AMBIGUOUS = 'ambiguous_network_error_pending_reconciliation'
 
 /** A row of `payouts` as the rules and the pages see it. Whole UGX; times are UTC. */
@@ -94,7 +94,7 @@ export const PayoutShape = Type.Object(
   },
   { $id: 'Payout' },
 )
-export type PayoutView = Static<typeof PayoutShape>
+type PayoutView = Static<typeof PayoutShape>
 
 /** Formats a payout for the API. */
 export function presentPayout(payout: Payout): PayoutView {

@@ -6,6 +6,6 @@ const RELEASE = statement(
   `update payouts set follow_at = $3 where merchant_id = $1 and id = $2 and kind = 'withdrawal' and status = 'pending'`,
 )
 
-/** A withdrawal was approved: from now on it is sent like any queued payout. */
+/** Releases an approved withdrawal: from now on it is sent like any queued payout. */
 export const releaseWithdrawal = (merchantId: number, id: string, at: Date): Call =>
   call(RELEASE, merchantId, id, at.toISOString())

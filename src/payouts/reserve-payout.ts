@@ -9,10 +9,10 @@ type Money = Pick<
   'merchantId' | 'mode' | 'id' | 'kind' | 'amount' | 'fee' | 'channel' | 'subaccountId' | 'chargeId'
 >
 
-/** What leaves available when the payout is accepted, in whole UGX. */
+/** The amount that leaves the available balance when the payout is accepted, in whole UGX. */
 export const costOf = ({ amount, fee }: Pick<Payout, 'amount' | 'fee'>) => amount + fee
 
-/** Reserves amount + fee. Check first that the locked head has it; throws when a balance would go below zero (spec 4.2; P1). */
+/** Reserves amount + fee. The caller must check first that the locked head has it; asserts that no balance goes below zero (spec 4.2; P1). */
 export function reservePayout(book: Book, payout: NewPayout): void {
   const { merchantId, mode, id: subject } = payout
   const amount = costOf(payout)

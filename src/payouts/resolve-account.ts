@@ -27,17 +27,17 @@ const away = () =>
   })
 
 /**
- * What a merchant asks for: `resolveAccount`, with a row of the audit before the operator is asked, because names of strangers are told. Throws
- * like it, and 403.
+ * Looks up a wallet for a merchant like resolveAccount, but writes an audit row before the operator is asked, because it reveals the names of
+ * strangers. Throws like it, and 403.
  */
 export async function lookUpWallet(app: App, caller: KeyCaller | PersonCaller, phone: string | undefined) {
   allow(caller, 'wallet.look-up')
-  const asked = readWallet(phone)
+  const msisdn = readWallet(phone)
   const { merchantId, mode } = caller
   const act = { actor: caller, action: 'wallet.look-up', at: app.clock.now(), merchantId, mode } as const
-  const row = auditRow({ ...act, after: { phone: asked } })
+  const row = auditRow({ ...act, after: { phone: msisdn } })
   await app.db.query(row.statement, row.values)
-  return resolveAccount(app, caller, asked)
+  return resolveAccount(app, caller, msisdn)
 }
 
 function readWallet(phone: string | undefined): string {
@@ -47,7 +47,7 @@ function readWallet(phone: string | undefined): string {
   return msisdn
 }
 
-/** The holder of the wallet according to its operator (spec 4.2; G16). Without an answer 502, never a guess. */
+/** Asks the operator for the holder of a wallet (spec 4.2; G16). Throws 502 without an answer, and never guesses. */
 export async function resolveAccount(app: App, { mode }: Caller, phone: string | undefined) {
   const msisdn = readWallet(phone)
   const rail = app.rails[mode].op1_momo

@@ -3,16 +3,16 @@ import type { Call, Tx } from '../platform/db/database.ts'
 import type { PayoutFailure } from '../rails/rail.ts'
 
 /** The switches "next test payout fails" of some merchants, locked for one commit (rails.md 2.4). */
-export type Switches = {
-  /** The reason why this merchant's next test payout fails, or null. Takes one from the count. */
+type Switches = {
+  /** Takes one from the merchant's count and returns the reason why its next test payout fails; null when no switch is armed. */
   take(merchantId: number): PayoutFailure | null
-  /** The statements that store what was taken. */
+  /** Returns the statements that store what was taken. */
   writes(): Call[]
 }
 
 const NONE: Switches = { take: () => null, writes: () => [] }
 
-/** Locks the switches of those merchants that have one armed; `terms` was read in this transaction. Test mode only. */
+/** Locks the switches of those merchants that have one armed. `terms` must have been read in this transaction. Test mode only. */
 export async function openSwitches(
   tx: Tx,
   terms: readonly Pick<MerchantTerms, 'id' | 'failNextPayouts'>[],
@@ -24,11 +24,11 @@ export async function openSwitches(
   const spent = new Set<FailingSwitch>()
   return {
     take(merchantId) {
-      const found = switches.get(merchantId)
-      if (!found || found.left === 0) return null
-      found.left -= 1
-      spent.add(found)
-      return found.reason as PayoutFailure
+      const armedSwitch = switches.get(merchantId)
+      if (!armedSwitch || armedSwitch.left === 0) return null
+      armedSwitch.left -= 1
+      spent.add(armedSwitch)
+      return armedSwitch.reason as PayoutFailure
     },
     writes: () => [...spent].map(spendSwitch),
   }

@@ -9,10 +9,10 @@ const BY_OPERATOR_NUMBER = statement<Payout>(
    where p.merchant_id = $1 and p.rail_transaction_id = $2 and p.mode = 'live' and $3::mode = 'live' and p.published limit $4`,
 )
 
-/** Live payouts by the operator's transaction number. */
+/** Searches live payouts by the operator's transaction number. */
 export const payoutsByOperatorNumber = (
   app: App,
   { merchantId, mode }: Pick<Caller, 'merchantId' | 'mode'>,
   number: string,
-  most: number,
-): Promise<Payout[]> => app.db.query(BY_OPERATOR_NUMBER, [merchantId, number, mode, most])
+  limit: number,
+): Promise<Payout[]> => app.db.query(BY_OPERATOR_NUMBER, [merchantId, number, mode, limit])

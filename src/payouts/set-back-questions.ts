@@ -1,8 +1,10 @@
 import { statement } from '../platform/db/statement.ts'
 import { isPutOff } from '../rails/put-off.ts'
 
-// A queued payout waits for up to an hour before it is posted again.
-/** Index: payouts_due. */
+/**
+ * Makes payouts due now whose next question was put too far ahead. A queued payout waits for up to an hour before it is posted again.
+ * Index: payouts_due.
+ */
 export const SET_BACK_PAYOUTS = statement<{ id: string }>(
   'set back questions about payouts',
   `update payouts set follow_at = $1

@@ -4,13 +4,13 @@ import { platformFreeze } from '../merchants/payout-freeze.ts'
 import { statement } from '../platform/db/statement.ts'
 import { stopOf } from './payout-stops.ts'
 
-/** Why an account may not send money now: by whom it was stopped, and the words of the refusal. */
-export type Paused = {
+/** Why an account may not send money now: who stopped it, and the text of the refusal. */
+type Paused = {
   by: 'platform' | 'operator' | 'exception'
   says: string
   /** Since when, where that is known. */
   since: Date | null
-  /** The contradiction that is investigated, where that is why. */
+  /** The open exception that is investigated, where that is the cause. */
   exception: { id: string; kind: string; openedAt: Date } | null
 }
 
@@ -31,7 +31,7 @@ const STOPS = statement<Row>(
    where h.merchant_id = $1 and h.mode = $2`,
 )
 
-/** What stops the payouts of the caller's account now; null while they run. Read without a lock, to be shown. */
+/** Finds what stops the payouts of the caller's account now; null while they run. Read without a lock, only to be shown. */
 export async function whyPaused(app: App, { merchantId, mode }: Caller): Promise<Paused | null> {
   const [row] = await app.db.query(STOPS, [merchantId, mode])
   if (!row) return null

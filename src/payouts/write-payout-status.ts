@@ -7,18 +7,18 @@ import type { Publication } from '../rails/mover.ts'
 import { AMBIGUOUS, PAYOUT_COLUMNS, type Payout } from './payout.ts'
 import { TEST_QUEUE } from './sending/claim-payouts.ts'
 
-// The one file that writes the status of a payout: each function is a move of PAYOUT_MOVES, or takes a payout back that nobody saw.
+// Only this file writes the status of a payout. Each function is a move of PAYOUT_MOVES, or takes back a payout that was never shown.
 
-// The payouts of a cycle are born `pending`; in test mode sending them is this statement (rails.md 2.1).
+// The payouts of a schedule's cycle are created as `pending`; in test mode this statement sends them (rails.md 2.1).
 const AUTHORIZE_TEST = statement<{ id: string }>(
   'authorize test payouts',
   `with ${TEST_QUEUE}
    update payouts p set status = 'authorized', follow_at = greatest(p.created_at + $3 * interval '1 second', $1::timestamptz)
    from due where p.merchant_id = due.merchant_id and p.id = due.id returning p.id`,
 )
-/** Sends test payouts that are due, of each merchant in turn. */
-export const authorizeTest = (now: Date, most: number, outcomeSeconds: number): Call<{ id: string }> =>
-  call(AUTHORIZE_TEST, now.toISOString(), most, outcomeSeconds)
+/** Sends at most `limit` test payouts that are due, of each merchant in turn. */
+export const authorizeTest = (now: Date, limit: number, outcomeSeconds: number): Call<{ id: string }> =>
+  call(AUTHORIZE_TEST, now.toISOString(), limit, outcomeSeconds)
 
 const PUBLISH = statement(
   'publish live payouts',
@@ -45,20 +45,20 @@ export const publishPayout = (
   ])
 }
 
-// A payout whose submit nobody has heard the end of is shown from now on, with the reason that says so.
+// A payout whose submit has no recorded end is shown from now on, with the ambiguous reason.
 const ASK_AGAIN = statement(
   'ask about live payout again',
   `update payouts set follow_at = $3, status = 'authorized', published = true, failure_reason = coalesce($4, failure_reason)
    where merchant_id = $1 and id = $2 and follow_at is not null and status in ('pending', 'authorized')`,
 )
 
-/** Asks about an open payout again at `at`; `reason` is what its merchant is shown meanwhile, null where nothing changes. */
+/** Sets the next question about an open payout and shows it. `reason` is the failure reason shown meanwhile, null to keep the present one. */
 export const showAndAskAgain = (
   { merchantId, id }: Pick<Payout, 'merchantId' | 'id'>,
   { at, reason }: { at: Date; reason: typeof AMBIGUOUS | null },
 ): Call => call(ASK_AGAIN, merchantId, id, at.toISOString(), reason)
 
-/** The end of an open payout: what the compare-and-set writes. `voided`: taken back before anybody saw it. */
+/** The outcome of an open payout as the compare-and-set writes it. `voided`: taken back before it was shown. */
 export type PayoutEnd = {
   merchantId: number
   id: string
@@ -69,7 +69,7 @@ export type PayoutEnd = {
 
 export type EndedPayout = Payout & { feeToReturn: number; voided: boolean }
 
-// A payout that was voided stays `pending` and hidden; one that the merchant has been shown can no longer be voided.
+// A voided payout stays `pending` and hidden; a payout that was shown can no longer be voided.
 const END_PAYOUTS = statement<EndedPayout>(
   'end payouts',
   `update payouts p set status = case n.status when 'voided' then p.status else n.status end,
@@ -84,9 +84,9 @@ const END_PAYOUTS = statement<EndedPayout>(
    returning ${PAYOUT_COLUMNS}, p.fee_to_return as "feeToReturn", p.voided_at is not null as voided`,
 )
 
-/** Ends the payouts that are still open and answers with those rows; the others were ended by somebody else first. */
-export function endPayouts(ends: readonly PayoutEnd[], at: Date): Call<EndedPayout> {
-  const each = columnsOf(ends)
+/** Finishes the payouts that are still open and returns their rows; the others were finished before by another call. */
+export function endPayouts(outcomes: readonly PayoutEnd[], at: Date): Call<EndedPayout> {
+  const each = columnsOf(outcomes)
   return call(
     END_PAYOUTS,
     ...each.numbers('merchantId'),

@@ -31,7 +31,7 @@ const PAYOUTS = copyInto<NewPayout>('add payouts', 'payouts', {
   in_queue: boolean((payout) => payout.mode === 'live' && attemptStateOf(payout) === 'queued'),
 })
 
-/** Stores payouts; `installation` is the contract for those that are sent at once (single live ones). */
+/** Stores payouts with their attempts. `installations` has, by index, the installation of those that are sent at once (single live ones). */
 export function addPayouts(
   app: App,
   payouts: readonly NewPayout[],
@@ -46,7 +46,7 @@ export function addPayouts(
   ]
 }
 
-/** Live payouts only: for a test payout the sandbox needs nothing beyond its row. */
+/** Builds the attempt of a live payout; a test payout has none, because the sandbox needs only its row. */
 function attemptOf(payout: NewPayout, installation: string | undefined): NewAttempt[] {
   if (payout.mode === 'test') return []
   return [

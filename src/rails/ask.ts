@@ -12,7 +12,7 @@ import { endAsRefused } from './refuse.ts'
 import { postAgain } from './repost.ts'
 import { nextQuestionAt, repostsOf } from './repost-times.ts'
 
-/** A movement to ask about. `heard` is called when the operator has answered or the deadline has passed, before that is written. */
+/** A movement to ask about. The callback runs when the operator has answered or the deadline has passed, before the answer is written. */
 export type Asking<Row, Failure extends string> = {
   row: Followed<Row, Failure>
   deadline: Deadline
@@ -21,14 +21,14 @@ export type Asking<Row, Failure extends string> = {
 
 /**
  * Asks the rail about one open movement that may have left, and applies its answer (rails.md section 4): a final one
- * through the mover, any other as the time of the next question. Answers whether anything was written.
+ * through the mover, any other as the time of the next question. Returns whether anything was written.
  */
 export function askAboutMovement<Row extends Movable, Failure extends string>(
   app: App,
   mover: Mover<Row, Failure>,
   { row, deadline, heard = () => {} }: Asking<Row, Failure>,
 ): Promise<boolean> {
-  // The operator refused the only post. The refusal was stored, but the process that got it could not apply it or has died.
+  // The operator refused the only post. The refusal is stored, but the process that received it could not apply it, or died.
   if (isRefusedOnce(row))
     return endAsRefused(app, mover, row, { holds: isRefusedOnce, alongside: [] }).then(wasWritten)
   const carrier = mover.carrier(app, row)
@@ -38,15 +38,15 @@ export function askAboutMovement<Row extends Movable, Failure extends string>(
     heard()
     return apply(app, mover, { row, attempt, answer })
   }
-  const said = carrier.status(attempt, deadline)
-  if (!(said instanceof Promise)) return applied(said)
-  return said.catch((error) => failedQuestion<Failure>(app, row, error)).then(applied)
+  const status = carrier.status(attempt, deadline)
+  if (!(status instanceof Promise)) return applied(status)
+  return status.catch((error) => failedQuestion<Failure>(app, row, error)).then(applied)
 }
 
 const NOTHING_WRITTEN = Promise.resolve(false)
 const wasWritten = () => true
 
-/** A rail that throws has said nothing: the money may have moved. */
+/** A rail that throws has not answered, so the money may have moved. */
 function failedQuestion<Failure>(app: App, row: Movable, error: unknown): Status<Failure> {
   app.log.error({ err: error, object_id: row.id }, 'a rail threw on a status question')
   const evidence = { at: app.clock.now(), operation: 'status', stage: 'sent', elapsedMs: 0 } as const
@@ -67,8 +67,8 @@ function apply<Row extends Movable, Failure extends string>(
   const { row, attempt, answer } = answered
   switch (answer.kind) {
     case 'succeeded': {
-      // Money moves only when the operator reports exactly what was requested (rails.md 1.4, rule 6). One that repeats nothing must at
-      // least have a transaction number (rails.md 3.14).
+      // Money moves only when the operator reports exactly what was requested (rails.md 1.4, rule 6). Where it repeats nothing, it must
+      // at least give a transaction number (rails.md 3.14).
       const { railTransactionId } = answer
       const echoes = echoesOf(app, row)
       const differs = differing(attempt, answer, echoes)
@@ -85,7 +85,7 @@ function apply<Row extends Movable, Failure extends string>(
       return row.mode === 'live' ? applyNotFound(app, mover, answered) : NOTHING_WRITTEN
     case 'unknown':
       if (answer.contradicts !== undefined)
-        return reportContradiction(app, mover, { answered, says: answer.contradicts })
+        return reportContradiction(app, mover, { answered, contradiction: answer.contradicts })
       return row.mode === 'live' ? askAgain(app, mover, answered) : NOTHING_WRITTEN
     case 'pending':
       return row.mode === 'live' ? askAgain(app, mover, answered) : NOTHING_WRITTEN
@@ -94,7 +94,7 @@ function apply<Row extends Movable, Failure extends string>(
 
 const attemptOf = (row: Followed<Movable, string>) => postOf(row, row.installation, row.nth)
 
-/** A live attempt ends with its movement; a test movement has none. */
+/** Finishes the live attempt of a movement, with the evidence; a test movement has no attempt. */
 function closing<Row extends Movable, Failure extends string>(
   app: App,
   { row, answer }: Answered<Row, Failure>,
@@ -102,17 +102,17 @@ function closing<Row extends Movable, Failure extends string>(
   if (row.mode === 'test') return []
   const attempt = attemptOf(row)
   const at = app.clock.now()
-  const asked = { ...attempt, question: row.questionCount + 1 }
+  const questioned = { ...attempt, question: row.questionCount + 1 }
   const number = answer.kind === 'succeeded' ? answer.railTransactionId : null
   return [
     endAttempt(attempt, { at, submitEndedAt: at }),
-    addEvidence(asked, answer.kind, answer.evidence, number),
+    addEvidence(questioned, answer.kind, answer.evidence, number),
   ]
 }
 
 type Success = Extract<Status<string>, { kind: 'succeeded' }>
 
-/** What this contract repeats in its answers; one that is not known any more is held to everything. */
+/** What the installation must repeat in its answers: everything, where the settings lack the installation. */
 const echoesOf = (app: App, row: Followed<Movable, string>): readonly Echo[] =>
   railFor(app, row)?.installations.find(({ id }) => id === row.installation)?.echoes ?? ECHOES
 
@@ -142,24 +142,25 @@ async function reportMismatch<Row extends Movable, Failure extends string>(
   return true
 }
 
-/** The operator's answer contradicts itself: a person looks at it, and it is asked again. */
+/** Opens an exception for an answer that contradicts itself, so that a person looks at it, and goes on asking. */
 async function reportContradiction<Row extends Movable, Failure extends string>(
   app: App,
   mover: Mover<Row, Failure>,
-  { answered, says }: { answered: Answered<Row, Failure>; says: string },
+  { answered, contradiction }: { answered: Answered<Row, Failure>; contradiction: string },
 ): Promise<boolean> {
   const { merchantId, tag, mode, id: subject } = answered.row
-  const found = { merchantId, tag, mode, kind: 'contradictory_answer', subject, details: { says } } as const
+  const details = { says: contradiction }
+  const exception = { merchantId, tag, mode, kind: 'contradictory_answer', subject, details } as const
   await app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
     await tx.send(lockPosts(mover.noun, [answered.row]))
-    return { value: null, last: mover.openException(found, app.clock.now()) }
+    return { value: null, last: mover.openException(exception, app.clock.now()) }
   })
   return askAgain(app, mover, answered)
 }
 
 /**
- * "Not found" ends nothing by itself: a lost movement is posted again, one whose refusal it confirms fails, any other
- * waits.
+ * Applies "not found", which finishes nothing by itself: a movement whose refusal it confirms fails, a lost one is posted again, any
+ * other waits.
  */
 async function applyNotFound<Row extends Movable, Failure extends string>(
   app: App,
@@ -171,11 +172,11 @@ async function applyNotFound<Row extends Movable, Failure extends string>(
   const reposts = repostsOf(app, mover, row)
   if (reposts.isRefused(row, nowMs)) {
     const alongside = [addEvidence(attemptOf(row), answer.kind, answer.evidence)]
-    const ended = await endAsRefused(app, mover, row, {
-      holds: (found) => reposts.isRefused(found, nowMs),
+    const result = await endAsRefused(app, mover, row, {
+      holds: (locked) => reposts.isRefused(locked, nowMs),
       alongside,
     })
-    if (ended !== 'overtaken') return true
+    if (result !== 'overtaken') return true
   }
   if (reposts.isLost(row, nowMs) && (await postAgain(app, mover, { row, notFound: answer.evidence })))
     return true
@@ -183,8 +184,8 @@ async function applyNotFound<Row extends Movable, Failure extends string>(
 }
 
 /**
- * Counts a question that ended nothing, on the locked row. An answer to a question from before the last post says nothing
- * about that post; that the operator has it always counts.
+ * Counts a question that finished nothing, on the locked row, and sets the next one. An answer to a question from before the last post
+ * says nothing about that post; only "pending" counts in any case, because then the operator has the reference.
  */
 async function askAgain<Row extends Movable, Failure extends string>(
   app: App,
@@ -202,19 +203,19 @@ async function askAgain<Row extends Movable, Failure extends string>(
     if (stale && answer.kind !== 'pending') return { value: null, last: [evidence] }
     const unheard = locked.state === 'sending'
     const state = answer.kind === 'pending' ? 'accepted' : unheard ? 'in_doubt' : locked.state
-    const known = { ...row, ...locked, state: state satisfies AttemptState }
-    const next = nextQuestionAt(repostsOf(app, mover, known), known, {
-      ladder: ladderFor(app, known),
+    const current = { ...row, ...locked, state: state satisfies AttemptState }
+    const next = nextQuestionAt(repostsOf(app, mover, current), current, {
+      ladder: ladderFor(app, current),
       nowMs: now.getTime(),
       notFound,
     })
-    const moved = state === locked.state ? null : state
+    const newState = state === locked.state ? null : state
     return {
       value: null,
       last: [
         mover.askAgain(row, new Date(next), unheard),
-        countQuestion(attempt, moved, { at: now, notFoundAt: notFound ? now : null, answer: answer.kind }),
-        // Equal answers in a row are kept once.
+        countQuestion(attempt, newState, { at: now, notFoundAt: notFound ? now : null, answer: answer.kind }),
+        // Equal answers in a row are stored once.
         ...(answer.kind === 'pending' && locked.lastAnswer === 'pending' ? [] : [evidence]),
       ],
     }

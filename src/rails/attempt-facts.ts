@@ -1,13 +1,13 @@
 import type { AttemptState } from './attempts.ts'
 
-/** What an attempt knows about its posts and questions. */
+/** The facts that the row of an attempt holds about its posts and questions. */
 export type AttemptFacts<Failure extends string = string> = {
   installation: string
   state: AttemptState
-  /** The number of its last post. An answer to an earlier one says nothing about this one. */
+  /** The number of its last post. An answer to an earlier post says nothing about this one. */
   nth: number
   reposts: number
-  /** When it was first sent and the operator may have got it; null while it provably has not. */
+  /** When it was first sent and may have reached the operator; null while it provably has not. */
   firstSentAt: Date | null
   sendingSince: Date | null
   submitEndedAt: Date | null
@@ -16,11 +16,11 @@ export type AttemptFacts<Failure extends string = string> = {
   firstNotFoundAt: Date | null
   /** The reason of a refused post. */
   refusedAs: Failure | null
-  /** That refusal of the first post is not conclusive by itself. */
+  /** Whether that refusal, of the first post, counts only once questions confirm it. */
   refusalToConfirm: boolean
   /** When the operator last called back about it. */
   callbackSeenAt: Date | null
-  /** What the last question was answered. */
+  /** The kind of answer to the last question. */
   lastAnswer: string | null
 }
 
@@ -31,28 +31,28 @@ export const ATTEMPT_FACTS = `a.installation, a.state, a.sends as nth, a.reposts
   a.last_answer as "lastAnswer"`
 
 /**
- * The tag of a row's merchant. Read by itself, because a join of three tables may be planned over all rows of that merchant
- * while the tables are small.
+ * The tag of a row's merchant as SQL. A sub-select, because while the tables are small a join of three may be planned over all rows
+ * of the merchant.
  */
 export const tagOfRow = (row: string): string =>
   `(select m.tag from merchants m where m.id = ${row}.merchant_id) as tag`
 
-// After this many "not found" over this time the operator never had it.
+// After this many "not found" answers over this time the operator never received the movement.
 export const LOST_AFTER_QUESTIONS = 3
 export const LOST_AFTER_MS = 60_000
 
 /**
- * Whether an answer to the post of this number still counts, decided on the locked row. It does not when the attempt was
- * posted again in the meantime (this process was stopped and lost its lease), or when the operator has since accepted it.
+ * Whether an answer to the post with this number still counts, decided on the locked row. It does not when the attempt was
+ * posted again in the meantime (this process stood still and lost its lease), or when the operator has since accepted it.
  */
 export const isCurrentPost = ({ nth, state }: AttemptFacts, answered: number): boolean =>
   nth === answered && (state === 'sending' || state === 'in_doubt')
 
-/** Whether the attempt has a stored definite refusal of its only post. That refusal ends the movement. */
+/** Whether the attempt has a stored definite refusal of its only post. That refusal makes the movement fail. */
 export const isRefusedOnce = ({ refusedAs, refusalToConfirm, reposts, state }: AttemptFacts): boolean =>
   refusedAs !== null && !refusalToConfirm && reposts === 0 && state !== 'accepted'
 
-/** A post was refused, and with this "not found" the operator has not known it for long enough: it took nothing. */
+/** Whether a post was refused and the operator, with this "not found", has not known it for long enough to have taken nothing. */
 export function isRefusalConfirmed(attempt: AttemptFacts, nowMs: number): boolean {
   const { refusedAs, reposts, refusalToConfirm, state, firstNotFoundAt, notFoundCount } = attempt
   if (refusedAs === null || !(reposts > 0 || refusalToConfirm)) return false

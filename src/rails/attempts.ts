@@ -6,22 +6,22 @@ import { statement } from '../platform/db/statement.ts'
 import { callbackDigestFor } from './callback-token.ts'
 import type { Evidence } from './rail.ts'
 
-/** A live movement's one attempt: its id is the reference the rail sees, for life (rails.md 1.3). */
+/** The one attempt of a live movement. Its id is the reference that the rail sees, for life (rails.md 1.3). */
 export type NewAttempt = {
   merchantId: number
   reference: string
   subject: string
   side: 'collect' | 'disburse'
   channel: string
-  /** Empty while it is queued: the contract that carries it is chosen when it is sent. */
+  /** Empty while it is queued, because the installation that carries it is chosen when it is sent. */
   installation: string
   state: 'queued' | 'sending'
   at: Date
 }
 /** One post of an attempt to its operator, identified by its number. */
 export type Post = { merchantId: number; reference: string; installation: string; nth: number }
-/** An attempt, the contract that answered about it, and the number of the question. */
-export type Heard = { merchantId: number; reference: string; installation?: string; question?: number }
+/** An attempt, the installation that answered about it, and the number of the question. */
+type Heard = { merchantId: number; reference: string; installation?: string; question?: number }
 export type AttemptState = 'queued' | 'sending' | 'accepted' | 'in_doubt' | 'not_sent' | 'ended' | 'void'
 
 const ATTEMPTS = copyInto<{ attempt: NewAttempt; digest: Buffer | null }>(
@@ -41,8 +41,8 @@ const ATTEMPTS = copyInto<{ attempt: NewAttempt; digest: Buffer | null }>(
     callback_token_sha256: bytea(({ digest }) => digest),
   },
 )
-// An attempt that may have left keeps its contract; the trigger attempts_keep_installation enforces it and sets the time of
-// the first post.
+// An attempt that may have left keeps its installation; trigger attempts_keep_installation enforces it and sets the time of the
+// first post.
 const SEND = statement<{ installation: string; nth: number; repeated: boolean }>(
   'send rail attempt',
   `update rail_attempts set state = 'sending', sending_since = $3, sends = sends + 1,
@@ -73,8 +73,7 @@ const REFUSED = statement(
      not_found_count = 0, submit_ended_at = coalesce(submit_ended_at, $5)
    where merchant_id = $1 and id = $2 and state not in ('ended', 'void')`,
 )
-// A post that the operator provably did not take. The first one can be undone; a later one says nothing about those before
-// it.
+// A post that the operator provably did not take. The first one can be undone; a later one says nothing about those before it.
 const NOT_TAKEN = statement(
   'rail attempt not taken',
   `update rail_attempts set state = case when reposts > 0 then 'in_doubt' else 'not_sent' end,
@@ -90,34 +89,35 @@ const KEEP_REFUSAL = statement(
 type EvidenceRow = {
   attempt: Heard
   answer: string
-  heard: Evidence
+  evidence: Evidence
   number: string | null
 }
 const EVIDENCE = copyInto<EvidenceRow>('add rail evidence', 'rail_evidence', {
   merchant_id: bigint(({ attempt }) => attempt.merchantId),
   attempt_id: text(({ attempt }) => attempt.reference),
-  at: time(({ heard }) => heard.at),
-  operation: text(({ heard }) => heard.operation),
+  at: time(({ evidence }) => evidence.at),
+  operation: text(({ evidence }) => evidence.operation),
   answer: text(({ answer }) => answer),
-  stage: text(({ heard }) => heard.stage),
-  http_status: integer(({ heard }) => heard.httpStatus ?? null),
-  operator_code: text(({ heard }) => heard.operatorCode ?? null),
-  transport: text(({ heard }) => heard.transport ?? null),
-  elapsed_ms: integer(({ heard }) => Math.round(heard.elapsedMs)),
-  body_sha256: text(({ heard }) => heard.bodySha256 ?? null),
-  body_head: text(({ heard }) => heard.bodyHead ?? null),
+  stage: text(({ evidence }) => evidence.stage),
+  http_status: integer(({ evidence }) => evidence.httpStatus ?? null),
+  operator_code: text(({ evidence }) => evidence.operatorCode ?? null),
+  transport: text(({ evidence }) => evidence.transport ?? null),
+  elapsed_ms: integer(({ evidence }) => Math.round(evidence.elapsedMs)),
+  body_sha256: text(({ evidence }) => evidence.bodySha256 ?? null),
+  body_head: text(({ evidence }) => evidence.bodyHead ?? null),
   installation: text(({ attempt }) => attempt.installation ?? null),
   question: integer(({ attempt }) => attempt.question ?? null),
   rail_transaction_id: text(({ number }) => number),
 })
 
-/** Stores attempts in the commit before the rail hears of them. */
+/** Stores attempts. Commit them before the rail is asked. */
 export const addAttempts = (app: Pick<App, 'vault' | 'rails'>, attempts: readonly NewAttempt[]): Call[] =>
   ATTEMPTS.rows(attempts.map((attempt) => ({ attempt, digest: callbackDigestFor(app, attempt) })))
 
 /**
- * Marks a queued attempt as on its way; no row means that somebody else sends it. Committed before the submit.
- * `installation` is used if it has never left; otherwise it goes where it went first. The answer says which.
+ * Marks a queued attempt as sending; no row means that another process sends it. Must be committed before the submit.
+ * An attempt that never left goes through `installation`, any other through the one of its first post. The row says which, and the number
+ * of the post.
  */
 export const sendAttempt = (
   attempt: { merchantId: number; reference: string },
@@ -129,14 +129,14 @@ export const sendAttempt = (
 type Named = { merchantId: number; reference: string }
 type LastState = 'ended' | 'void'
 
-/** Moves an attempt that has not ended; `submitEndedAt` is set when the submit has answered or given up. */
+/** Moves an unfinished attempt to another state. `submitEndedAt` is when the submit was answered or given up, null where it was not. */
 export const moveAttempt = (
   attempt: Named,
   state: Exclude<AttemptState, LastState>,
   submitEndedAt: Date | null,
 ): Call => move(attempt, { state, submitEndedAt, endedAt: null })
 
-/** Ends an attempt, with its movement. `submitEndedAt`: when its submit was over, where that was not known before. */
+/** Finishes an attempt, in the commit that finishes its movement. `submitEndedAt` is when its submit was over, where that was not stored before. */
 export const endAttempt = (
   attempt: Named,
   {
@@ -159,19 +159,19 @@ function move(
 }
 
 /**
- * Records that a repeated post was refused. It counts once the operator has confirmed that it knows no other (rails.md
- * 4.5).
+ * Records that a repeated post was refused. The refusal counts once the operator has confirmed that it knows none of the earlier posts
+ * (rails.md 4.5).
  */
 export const refuseRepost = (attempt: { merchantId: number; reference: string }, reason: string): Call =>
   call(REFUSED, attempt.merchantId, attempt.reference, reason, false, null)
 
-/** Records a refusal of the first post that holds only when questions confirm it (rails.md 3.6). */
+/** Records a refusal of the first post that counts only once questions confirm it (rails.md 3.6). */
 export const refuseInDoubt = (attempt: Post, reason: string, submitEndedAt: Date): Call =>
   call(REFUSED, attempt.merchantId, attempt.reference, reason, true, submitEndedAt.toISOString())
 
 /**
  * Records that this post was provably not taken. If it was the only one and no question was asked about it, the attempt may
- * go through any contract again. Otherwise it stays in doubt, or is sent again through the same one.
+ * go through any installation again. Otherwise it stays in doubt, or is sent again through the same installation.
  */
 export const attemptNotTaken = ({ merchantId, reference, nth }: Post, at: Date): Call =>
   call(NOT_TAKEN, merchantId, reference, nth, at.toISOString())
@@ -184,8 +184,8 @@ export const keepRefusal = (
 ): Call => call(KEEP_REFUSAL, attempt.merchantId, attempt.reference, at.toISOString(), reason)
 
 /**
- * Counts a question that ended nothing: `at` when it was answered, `notFoundAt` when the operator did not know the reference,
- * `answer` what it said.
+ * Counts a question that finished nothing. `state` is the new state, null for none; `at` when it was answered; `notFoundAt` when the
+ * operator did not know the reference; `answer` the kind of answer.
  */
 export const countQuestion = (
   attempt: { merchantId: number; reference: string },
@@ -204,10 +204,10 @@ export const countQuestion = (
     ],
   )
 
-/** Stores the evidence, in the commit that records the answer. `number`: the operator's own, as a success gave it. */
+/** Stores the evidence of an answer, in the commit that records it. `number` is the operator's transaction number of a success. */
 export const addEvidence = (
   attempt: Heard,
   answer: string,
-  heard: Evidence,
+  evidence: Evidence,
   number: string | null = null,
-): Call => EVIDENCE.row({ attempt, answer, heard, number })
+): Call => EVIDENCE.row({ attempt, answer, evidence, number })

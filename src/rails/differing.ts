@@ -4,21 +4,26 @@ import { type Attempt, ECHOES, type Echo, type Status } from './rail.ts'
 type Success = Extract<Status<string>, { kind: 'succeeded' }>
 
 /**
- * What the operator says of a success that is not what was asked for; nothing where it agrees. What it does not repeat differs
- * only where it must (rails.md 1.4, rule 6; 3.14). Of another party only that it is another is told.
+ * Finds what the operator reports about a success that differs from the request; an empty object where it agrees. A value that it
+ * does not repeat differs only where `mustRepeat` names it (rails.md 1.4, rule 6; 3.14). A different phone is reported only as 'another'.
  */
 export function differing(
-  asked: Attempt,
+  attempt: Attempt,
   { amount, currency, phone, externalId }: Success,
   mustRepeat: readonly Echo[],
 ): Partial<Record<Echo, string | number | null>> {
-  const party = phone === null ? null : lastNine(phone) === lastNine(asked.phone) ? 'same' : 'another'
-  const heard = { amount, currency, party, externalId }
-  const ours = { amount: asked.amount, currency: asked.currency, party: 'same', externalId: asked.publicId }
+  const party = phone === null ? null : lastNine(phone) === lastNine(attempt.phone) ? 'same' : 'another'
+  const reported = { amount, currency, party, externalId }
+  const ours = {
+    amount: attempt.amount,
+    currency: attempt.currency,
+    party: 'same',
+    externalId: attempt.publicId,
+  }
   const differs: Partial<Record<Echo, string | number | null>> = {}
   for (const echo of ECHOES) {
-    const lacks = heard[echo] === null
-    if (lacks ? mustRepeat.includes(echo) : heard[echo] !== ours[echo]) differs[echo] = heard[echo]
+    const lacks = reported[echo] === null
+    if (lacks ? mustRepeat.includes(echo) : reported[echo] !== ours[echo]) differs[echo] = reported[echo]
   }
   return differs
 }

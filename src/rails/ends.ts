@@ -6,10 +6,10 @@ import { type LockedPost, lockPosts, type Noun, TABLES } from './lock-posts.ts'
 
 type Named = { merchantId: number; id: string }
 
-/** How the end of a movement is asked for: `rowOf` names the movement, `still` must hold on the locked rows. */
+/** Moves that one transaction makes. `rowOf` returns the movement of a move. */
 type Ends<Move> = { noun: Noun; moves: readonly Move[]; rowOf(move: Move): Named }
 
-/** What a movement that was not open any more has become. */
+/** The state of a movement that was not open any more. */
 export type EndedBefore = { status: string; voided: boolean }
 
 const STATUS_OF = mapValues(TABLES, (table) =>
@@ -20,25 +20,25 @@ const STATUS_OF = mapValues(TABLES, (table) =>
   ),
 )
 
-/** In the order in which every transaction locks them, so that two never wait for each other in a ring. */
+/** Sorts moves in the order in which every transaction locks their movements, so that no two transactions deadlock. */
 export const inLockOrder = <Move>({ moves, rowOf }: Ends<Move>): Move[] =>
   [...moves].sort((a, b) => {
-    const one = rowOf(a)
-    const other = rowOf(b)
-    return one.merchantId - other.merchantId || (one.id < other.id ? -1 : 1)
+    const first = rowOf(a)
+    const second = rowOf(b)
+    return first.merchantId - second.merchantId || (first.id < second.id ? -1 : 1)
   })
 
-/** The moves whose condition no longer holds. Movements and attempts are locked, so the result stays true until commit. */
+/** Finds the moves whose condition `still` no longer holds. Locks movements and attempts, so that the result stays true until the commit. */
 export async function overtakenOf<
   Failure extends string,
-  Move extends { still?: (found: LockedPost<Failure>) => boolean },
+  Move extends { still?: (locked: LockedPost<Failure>) => boolean },
 >(tx: Tx, { noun, moves, rowOf }: Ends<Move>): Promise<ReadonlySet<Move>> {
-  const judged = moves.filter(isConditional)
-  if (judged.length === 0) return new Set()
-  const [rows] = await tx.send(lockPosts<Failure>(noun, judged.map(rowOf)))
+  const conditional = moves.filter(isConditional)
+  if (conditional.length === 0) return new Set()
+  const [rows] = await tx.send(lockPosts<Failure>(noun, conditional.map(rowOf)))
   const rowById = new Map(rows.map((row) => [row.id, row]))
   return new Set(
-    judged.filter((move) => {
+    conditional.filter((move) => {
       const row = rowById.get(rowOf(move).id)
       return row !== undefined && move.still?.(row) === false
     }),
@@ -47,7 +47,7 @@ export async function overtakenOf<
 
 const isConditional = ({ still }: { still?: unknown }) => still !== undefined
 
-/** What became of the moves that found their movement closed, by id: `outcomeOf` compares. Sends nothing when there are none. */
+/** Reads the results, by id, of the moves whose movement was finished before; the callback compares the two. Sends nothing when there are none. */
 export async function outcomesOfMissed<Move, Result>(
   tx: Tx,
   { noun, moves, rowOf }: Ends<Move>,
@@ -56,14 +56,14 @@ export async function outcomesOfMissed<Move, Result>(
     outcomeOf,
   }: { ended: readonly Named[]; outcomeOf(found: EndedBefore | undefined, move: Move): Result },
 ): Promise<Map<string, Result>> {
-  // A movement is asked for once, and none is ended that was not asked for.
+  // Each movement is in one move only, and no other movement is finished.
   if (ended.length === moves.length) return new Map()
   const endedIds = new Set(ended.map(({ id }) => id))
   const missed = moves.filter((move) => !endedIds.has(rowOf(move).id))
   if (missed.length === 0) return new Map()
-  const wanted = missed.map(rowOf)
-  const merchants = numbers(wanted.map(({ merchantId }) => merchantId))
-  const [rows] = await tx.send(call(STATUS_OF[noun], merchants, words(wanted.map(({ id }) => id))))
+  const movements = missed.map(rowOf)
+  const merchants = numbers(movements.map(({ merchantId }) => merchantId))
+  const [rows] = await tx.send(call(STATUS_OF[noun], merchants, words(movements.map(({ id }) => id))))
   const statusById = new Map(rows.map((row) => [row.id, row]))
   return new Map(missed.map((move) => [rowOf(move).id, outcomeOf(statusById.get(rowOf(move).id), move)]))
 }

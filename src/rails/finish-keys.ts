@@ -5,31 +5,31 @@ import type { Statement } from '../platform/db/statement.ts'
 import { moveAttempt } from './attempts.ts'
 import type { Movable, Mover } from './mover.ts'
 
-// By then the request that reserved a live key has given up: its submit ends within 25 s.
+// After this long the request that reserved a live key has given up, because its submit ends within 25 s.
 const ORPHANED_AFTER_MS = 30_000
 
 type Left<Row extends Movable, Failure extends string> = {
   mover: Mover<Row, Failure>
-  /** The letters that ids of this noun begin with. */
+  /** The prefix of the ids of these movements. */
   prefix: string
   /** Locks the movement of merchant $1 with id $2, if it was not taken back. */
   find: Statement<Row & { published: boolean }>
-  /** The 201 as the request would have shown it, without later changes. */
+  /** Presents the 201 as the request would have returned it, without later changes. */
   firstView(tx: Tx, row: Row): Promise<object>
 }
 
 /**
- * Finishes the keys that a process left behind when it died between storing a live movement and answering: one that exists
- * gives its key the first answer, one that was taken back frees it (G58). Answers how many.
+ * Finishes the keys of processes that died between storing a live movement and answering: a movement that exists gives its key
+ * the first answer, one that was taken back frees it (G58). Returns how many.
  */
 export const finishMovementKeys = <Row extends Movable, Failure extends string>(
   app: App,
-  left: Left<Row, Failure>,
+  keys: Left<Row, Failure>,
 ): Promise<number> =>
   finishOrphans(app, {
-    prefix: left.prefix,
+    prefix: keys.prefix,
     afterMs: ORPHANED_AFTER_MS,
-    endOf: (tx, orphan) => endOf(app, tx, { ...left, orphan }),
+    endOf: (tx, orphan) => endOf(app, tx, { ...keys, orphan }),
   })
 
 async function endOf<Row extends Movable, Failure extends string>(
@@ -43,7 +43,7 @@ async function endOf<Row extends Movable, Failure extends string>(
   return { answer: { status: 201, body }, writes: row.published ? [] : showInDoubt(app, mover, row) }
 }
 
-/** It must be visible once its answer is: from now on a process that wakes up late cannot take it back. */
+/** Shows the movement in the commit that stores its answer, so that a process that wakes up late cannot take it back any more. */
 const showInDoubt = <Row extends Movable, Failure extends string>(
   app: App,
   mover: Mover<Row, Failure>,

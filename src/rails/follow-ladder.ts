@@ -1,27 +1,27 @@
-/** When a movement is asked about, by its age (rails.md 4.1): first at these ages, then in periods, of which the last never ends. */
+/** At which ages a movement is asked about (rails.md 4.1): first at these ages, then in periods, the last of which never ends. */
 export type Ladder = {
   firstMs: readonly number[]
   periods: readonly { untilAge: number; everyMs: number }[]
 }
 
-// So that a thousand movements of the same moment are not asked about all at once.
+// Each step is shorter or longer by up to this share, so that a thousand movements of one moment are not asked about all at once.
 const SPREAD = 0.2
 
-/** The longest step that a ladder may have, in ms, and the longest wait for a question that follows from it. */
+/** The longest step that a ladder may have, and the longest wait for a question that follows from it, in ms. */
 export const LONGEST_STEP_MS = 86_400_000
 export const LONGEST_WAIT_MS = LONGEST_STEP_MS * (1 + SPREAD)
 
 /**
- * When to ask again about a movement whose submit ended at `fromMs`, in ms of the same clock. It never stops asking: only
- * the rail's own answer ends a movement. `chance` spreads the steps by up to 20 % either way; a question that the spread
- * brought forward is not asked again at its own time.
+ * Computes when to ask again about a movement whose submit ended at `fromMs`, in ms of the same clock. There is always a next
+ * question: only the rail's own answer finishes a movement. `chance` spreads the steps by up to 20 % either way; a question that the
+ * spread brought forward is not asked again at its own time.
  */
 export function nextQuestionMs(
   { firstMs, periods }: Ladder,
   { fromMs, nowMs }: { fromMs: number; nowMs: number },
   chance: () => number = Math.random,
 ): number {
-  // Clocks of two machines may disagree: a submit does not end in the future.
+  // The clocks of two machines may disagree, but a submit does not end in the future.
   const endedMs = Math.min(fromMs, nowMs)
   const age = nowMs - endedMs
   const spread = SPREAD * (2 * chance() - 1)
@@ -35,17 +35,18 @@ export function nextQuestionMs(
 
 const THIN_FIRST_MS = [30_000, 60_000, 120_000, 300_000]
 
-/** The same ladder with fewer questions about young movements, for an operator whose callbacks come reliably. */
+/** Makes a ladder with fewer questions about young movements, for an installation whose callbacks come reliably. */
 export const thinned = (ladder: Ladder): Ladder => ({ ...ladder, firstMs: THIN_FIRST_MS })
 
-/** How far ahead the next question may be, at most, once a movement is so old; whatever else moves it brings it forward. */
+/** From each age on, how far ahead the next question may be at most; everything else that sets it only brings it forward. */
 export type LongestSteps = { agesMs: readonly number[]; stepsMs: readonly number[] }
 
-// A question that the spread brought forward is not asked again at its own time, and a claim holds a movement for half a minute.
+// A question that the spread brought forward is not asked again at its own time, so a step may be half as long again; and a claim
+// holds a movement for half a minute.
 const SKIPPED = 1.5
 const CLAIMED_MS = 120_000
 
-/** Of a ladder and its thinner form. */
+/** Computes the longest steps of a ladder and its thinner form together, with a margin. */
 export function longestSteps(ladder: Ladder): LongestSteps {
   const ofFirst = [ladder.firstMs, THIN_FIRST_MS].flatMap((ages) =>
     ages.map((age, index) => [ages[index - 1] ?? 0, age - (ages[index - 1] ?? 0)] as const),

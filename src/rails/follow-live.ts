@@ -7,12 +7,12 @@ import { followSafely } from './follow-safely.ts'
 import type { Followed, Movable, Mover } from './mover.ts'
 import type { QuestionLevel } from './question-levels.ts'
 
-/** Follows open live movements of one noun. `stop` waits for questions that were started. */
+/** Follows open live movements of one noun: `start` starts the questions that are due, `stop` waits for those that were started. */
 export type LiveFollower = { start(): Promise<number>; stop(): Promise<void> }
 
-/** How a noun claims its rows that are due. */
+/** How one noun claims its due rows. */
 export type LiveClaims<Row> = BudgetedNoun<Row> & {
-  /** At contracts without a status budget: at most `places` until `leaseUntil`, none at the contracts that are `full`. */
+  /** Claims at most `limit` rows until `leaseUntil`, at any installation except those that are `full`. */
   claimFree(
     times: { now: Date; leaseUntil: Date },
     room: { places: number; full: readonly string[] },
@@ -28,7 +28,7 @@ type ClaimStatements<Row> = {
 
 const OLD_LEVEL = 2
 
-/** The claims of a noun by its statements, which `dueRowsOf` helps to write. */
+/** Builds the claims of a noun from its statements, which dueRowsOf helps to write. */
 export const liveClaims = <Row>(
   sweep: LiveClaims<Row>['sweep'],
   { free, look, recent, old }: ClaimStatements<Row>,
@@ -44,33 +44,33 @@ export const liveClaims = <Row>(
 })
 
 const LIVE_AT_ONCE = 32
-/** So that a contract that does not answer leaves places for the others. */
+/** Fewer than all slots, so that an installation that does not answer leaves slots for the others. */
 export const ONE_CONTRACT_AT_ONCE = 24
 const CLAIMED_AT_ONCE = 8
 const ROUNDS_A_RUN = 8
-// Answers that are being written hold no place, but there is an end to how many: a slow database slows the questions.
+// Answers that are being written hold no slot, but their number is limited, so that a slow database slows the questions down.
 const WRITTEN_AT_ONCE = 200
-// After this long a question is asked again, in case its worker died.
+// After this long a question is asked again, in case the process that claimed it died.
 const LEASE_MS = 30_000
 /** How long one question may take. */
 export const QUESTION_DEADLINE_MS = 12_000
 
 /**
- * Asks the rail about every open live movement that is due (rails.md section 4). Questions are started, not awaited, and one
- * contract never has all the places: a slow operator delays nothing else.
+ * Makes the follower that asks the rail about every open live movement that is due (rails.md section 4). Questions are started, not
+ * awaited, and one installation never has all the slots, so that a slow operator delays nothing else.
  */
 export function liveFollower<Row extends Movable, Failure extends string>(
   app: App,
   mover: Mover<Row, Failure>,
   claims: LiveClaims<Followed<Row, Failure>>,
 ): LiveFollower {
-  const places = openPlaces(() => app.nudge(claims.sweep))
-  const budgeted = budgetedClaims(app, claims, places.leftFor)
+  const slots = openPlaces(() => app.nudge(claims.sweep))
+  const budgeted = budgetedClaims(app, claims, slots.freeFor)
 
   const begin = (row: Followed<Row, Failure>) =>
-    places.take(row.installation, (heard) =>
-      follow(app, mover, { row, deadline: app.deadlineIn(QUESTION_DEADLINE_MS), heard }).catch((error) =>
-        app.log.warn({ err: error, object_id: row.id }, `a ${mover.noun} waits for the database`),
+    slots.take(row.installation, (onAnswer) =>
+      follow(app, mover, { row, deadline: app.deadlineIn(QUESTION_DEADLINE_MS), heard: onAnswer }).catch(
+        (error) => app.log.warn({ err: error, object_id: row.id }, `a ${mover.noun} waits for the database`),
       ),
     )
 
@@ -79,19 +79,19 @@ export function liveFollower<Row extends Movable, Failure extends string>(
     const leaseUntil = new Date(app.clock.nowMs() + LEASE_MS)
     let started = 0
     for (let round = 0; round < ROUNDS_A_RUN; round += 1) {
-      const full = [...places.full(), ...app.statusBudget.limited()]
-      const left = hasOthers(app, full) ? places.left() : 0
-      if (left === 0) {
-        places.wakeWhenFree()
+      const full = [...slots.full(), ...app.statusBudget.limited()]
+      const free = hasOthers(app, full) ? slots.free() : 0
+      if (free === 0) {
+        slots.wakeWhenFree()
         return started
       }
-      const claim = claims.claimFree({ now, leaseUntil }, { places: left, full })
+      const claim = claims.claimFree({ now, leaseUntil }, { places: free, full })
       const due = await app.db.query(claim.statement, claim.values)
       for (const row of due) begin(row)
       started += due.length
-      if (due.length < left) return started
+      if (due.length < free) return started
     }
-    // There are more; whatever else this task does comes first.
+    // More rows may be due; the other work of this task comes first.
     app.nudge(claims.sweep)
     return started
   }
@@ -104,48 +104,48 @@ export function liveFollower<Row extends Movable, Failure extends string>(
     },
     async stop() {
       budgeted.stop()
-      await places.empty()
+      await slots.empty()
     },
   }
 }
 
-/** Whether there are contracts besides these. Looking for their movements would only pass over all that is due at these. */
+/** Whether there are installations besides these. Without others, a search would only pass over all that is due at these. */
 const hasOthers = (app: App, full: readonly string[]): boolean => {
-  const contracts = app.rails.live.op1_momo?.installations ?? []
-  return contracts.length === 0 || contracts.some(({ id }) => !full.includes(id))
+  const installations = app.rails.live.op1_momo?.installations ?? []
+  return installations.length === 0 || installations.some(({ id }) => !full.includes(id))
 }
 
-/** The places for questions under way. One is free again when its operator has answered; `wake` is called when that was waited for. */
+/** Opens the slots for questions under way. A slot is free again when its operator has answered; then `wake` is called if wakeWhenFree was. */
 function openPlaces(wake: () => void) {
   const asking = new Map<Promise<unknown>, string>()
   const working = new Set<Promise<unknown>>()
   let isAwaited = false
 
-  const usedBy = (installation: string) => [...asking.values()].filter((one) => one === installation).length
-  const left = () => {
+  const usedBy = (installation: string) => [...asking.values()].filter((id) => id === installation).length
+  const free = () => {
     if (working.size - asking.size >= WRITTEN_AT_ONCE) return 0
     return Math.max(0, Math.min(CLAIMED_AT_ONCE, LIVE_AT_ONCE - asking.size))
   }
   return {
-    left,
-    leftFor: (installation: string) => Math.min(left(), ONE_CONTRACT_AT_ONCE - usedBy(installation)),
-    /** Contracts that have used all their places. */
+    free,
+    freeFor: (installation: string) => Math.min(free(), ONE_CONTRACT_AT_ONCE - usedBy(installation)),
+    /** The installations that have used all their slots. */
     full: () =>
-      [...new Set(asking.values())].filter((one) => usedBy(one) > ONE_CONTRACT_AT_ONCE - CLAIMED_AT_ONCE),
+      [...new Set(asking.values())].filter((id) => usedBy(id) > ONE_CONTRACT_AT_ONCE - CLAIMED_AT_ONCE),
     wakeWhenFree: () => {
       isAwaited = true
     },
-    /** `begin` calls `heard` when the operator has answered, and ends when that is written. */
-    take(installation: string, begin: (heard: () => void) => Promise<unknown>) {
-      const heard = () => {
+    /** `begin` calls `onAnswer` when the operator has answered, and resolves when the answer is written. */
+    take(installation: string, begin: (onAnswer: () => void) => Promise<unknown>) {
+      const onAnswer = () => {
         asking.delete(work)
-        if (!isAwaited || left() < CLAIMED_AT_ONCE) return
+        if (!isAwaited || free() < CLAIMED_AT_ONCE) return
         isAwaited = false
         wake()
       }
-      const work = begin(heard).finally(() => {
+      const work = begin(onAnswer).finally(() => {
         working.delete(work)
-        heard()
+        onAnswer()
       })
       asking.set(work, installation)
       working.add(work)
@@ -154,9 +154,9 @@ function openPlaces(wake: () => void) {
   }
 }
 
-/** Asks about one claimed movement. Answers whether anything was written. */
+/** Asks about one claimed movement. Returns whether anything was written. */
 export const follow = <Row extends Movable, Failure extends string>(
   app: App,
   mover: Mover<Row, Failure>,
-  asked: Asking<Row, Failure>,
-): Promise<boolean> => followSafely(app, mover, asked.row, () => askAboutMovement(app, mover, asked))
+  question: Asking<Row, Failure>,
+): Promise<boolean> => followSafely(app, mover, question.row, () => askAboutMovement(app, mover, question))

@@ -4,7 +4,7 @@ import type { Followed, Movable, Mover } from './mover.ts'
 
 const AFTER_TROUBLE_MS = 60_000
 
-/** Runs the work of a sweep on one movement. An error delays only that movement; a database that is away stops the run. */
+/** Runs the work of a sweep on one movement. An error postpones only that movement. Throws DatabaseAway, which stops the run. */
 export async function followSafely<Row extends Movable, Failure extends string>(
   app: App,
   mover: Mover<Row, Failure>,
@@ -19,8 +19,8 @@ export async function followSafely<Row extends Movable, Failure extends string>(
       { err: error, object_id: row.id },
       `following a ${mover.noun} failed; it is tried again later`,
     )
-    const later = mover.lookAt(row, new Date(app.clock.nowMs() + AFTER_TROUBLE_MS))
-    await app.db.query(later.statement, later.values)
+    const postponed = mover.lookAt(row, new Date(app.clock.nowMs() + AFTER_TROUBLE_MS))
+    await app.db.query(postponed.statement, postponed.values)
     return false
   }
 }

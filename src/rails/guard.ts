@@ -1,23 +1,23 @@
 import { assertOutsideTransaction } from '../platform/db/open-transaction.ts'
 import type { Movement, Rail, Rails } from './rail.ts'
 
-/** The same rails, but every call throws when a transaction is open around it (rails.md 1.3). */
+/** Wraps the rails so that every call to an operator throws when a transaction is open around it (rails.md 1.3). */
 export function guardRails(rails: Rails): Rails {
   const guarded = new Map<Rail, Rail>()
   const guardOnce = (rail: Rail) => {
-    const known = guarded.get(rail) ?? guard(rail)
-    guarded.set(rail, known)
-    return known
+    const wrapped = guarded.get(rail) ?? guard(rail)
+    guarded.set(rail, wrapped)
+    return wrapped
   }
-  const all = (side: Rails['test']) =>
-    Object.fromEntries(Object.entries(side).map(([channel, rail]) => [channel, guardOnce(rail)]))
-  return { test: all(rails.test), live: all(rails.live) }
+  const guardAll = (byChannel: Rails['test']) =>
+    Object.fromEntries(Object.entries(byChannel).map(([channel, rail]) => [channel, guardOnce(rail)]))
+  return { test: guardAll(rails.test), live: guardAll(rails.live) }
 }
 
 function guard(rail: Rail): Rail {
   return {
     ...rail,
-    // Read each time: contracts come and go while the process runs.
+    // Read each time, because installations come and go while the process runs.
     get installations() {
       return rail.installations
     },
@@ -25,7 +25,7 @@ function guard(rail: Rail): Rail {
     ...(rail.disburse ? { disburse: guardMovement(rail.name, rail.disburse) } : {}),
     ...(rail.lookupAccountHolder ? { lookupAccountHolder: guardLookup(rail) } : {}),
     ...(rail.balance ? { balance: guardBalance(rail) } : {}),
-    readiness: (...asked) => rail.readiness(...asked),
+    readiness: (...args) => rail.readiness(...args),
   }
 }
 
@@ -37,9 +37,9 @@ function guardLookup(rail: Rail): NonNullable<Rail['lookupAccountHolder']> {
 }
 
 function guardBalance(rail: Rail): NonNullable<Rail['balance']> {
-  return async (...asked) => {
+  return async (...args) => {
     assertOutsideTransaction(`${rail.name}.balance`)
-    return (rail.balance as NonNullable<Rail['balance']>)(...asked)
+    return (rail.balance as NonNullable<Rail['balance']>)(...args)
   }
 }
 

@@ -9,16 +9,16 @@ import { groupBy } from '../platform/group-by.ts'
 import { defineLane } from '../platform/lane.ts'
 import { type AttemptState, addEvidence } from './attempts.ts'
 
-/** An operator called back under a token of this merchant. Nothing that it says is believed; its digest is kept. */
+/** A call of an operator with a token of this merchant. Nothing in its body is believed; the digest of the body is stored. */
 export type Callback = {
   merchantId: number
   digest: Buffer
   bodySha256: string | null
-  /** How a movement is asked about sooner. */
+  /** Brings the next question about a movement forward. */
   sooner(movement: { merchantId: number; id: string }, at: Date): Call
 }
 
-/** An attempt whose operator has called back, with what was known of earlier callbacks. */
+/** An attempt whose operator has called back, with the time and number of its earlier callbacks. */
 type Hinted = {
   merchantId: number
   reference: string
@@ -43,14 +43,14 @@ const SEEN = statement<Hinted>(
      f.seen_at as "seenAt", a.callbacks - f.times as "earlier", a.callback_token_sha256 as digest`,
 )
 
-// However often an operator calls back, a reference is asked about no more often than this.
+// A reference is not asked about more often than this, however often its operator calls back.
 const BETWEEN_QUESTIONS_MS = 2000
-// Evidence is kept for ever; a flood of callbacks leaves no more of it than this.
+// Evidence is never deleted, so a flood of callbacks about one attempt leaves no more of it than this.
 const MOST_KEPT = 20
 
 /**
- * Records that an operator called back, and brings the next question forward (rails.md 4.3). Answers the id of the movement;
- * null when nobody has this token.
+ * Records that an operator called back, and brings the next question forward (rails.md 4.3). Returns the id of the movement;
+ * null when no attempt has this token.
  */
 export async function noteCallback(app: App, callback: Callback): Promise<string | null> {
   return hints(app).add(callback)
@@ -64,8 +64,8 @@ const WATCHED = statement<{ answeredAt: Date | null }>(
 )
 
 /**
- * Brings the next question about an open movement forward because somebody looks at it now (rails.md 4.2, priority 3). Nothing
- * happens while a question that was brought forward waits for its answer.
+ * Brings the next question about an open movement forward because a page that shows it is open (rails.md 4.2, priority 3). Does nothing
+ * while a question that was brought forward waits for its answer.
  */
 export async function noteWatched(
   app: App,
@@ -90,8 +90,8 @@ const HURRY = statement<{ id: string }>(
 )
 
 /**
- * The same in the caller's transaction, because an operator of the console wants it. False when there is nothing to ask: it has not
- * been sent, or it has ended; then the caller undoes what it has sent.
+ * Brings the next question forward in the caller's transaction, because our staff asked for it. Returns false when there is nothing to
+ * ask: the movement was not sent, or is finished. Then the caller must undo what this has sent.
  */
 export async function hurryQuestion(
   tx: Tx,
@@ -100,7 +100,7 @@ export async function hurryQuestion(
   const [[answered]] = await tx.send(call(ANSWERED, merchantId, id))
   if (answered === undefined) return false
   const earliest = (answered.answeredAt?.getTime() ?? 0) + BETWEEN_QUESTIONS_MS
-  // The movement is locked before its attempt, as by whoever moves it.
+  // The movement is locked before its attempt, as in every transaction that moves it.
   await tx.send(sooner({ merchantId, id }, new Date(Math.max(now.getTime(), earliest))))
   const [hurried] = await tx.send(call(HURRY, merchantId, id))
   return hurried.length === 1
@@ -118,7 +118,7 @@ const hints = defineLane(
 const nameOf = ({ merchantId, digest }: Pick<Callback, 'merchantId' | 'digest'>) =>
   `${merchantId} ${digest.toString('hex')}`
 
-/** Many callbacks about one attempt cost as much as one. */
+/** Records a batch of callbacks: many about one attempt cost as much as one. */
 async function note(
   app: App,
   callbacks: readonly Callback[],
@@ -130,8 +130,8 @@ async function note(
     first === undefined ? [] : [{ ...first, times: 1 + more.length }],
   )
   const each = columnsOf(firsts)
-  const found = await app.db.transactionFor({ kind: 'outcome', ...turn }, async (tx) => {
-    const seeing = call(
+  const hintedByKey = await app.db.transactionFor({ kind: 'outcome', ...turn }, async (tx) => {
+    const update = call(
       SEEN,
       ...[
         ...each.numbers('merchantId'),
@@ -140,32 +140,32 @@ async function note(
         now.toISOString(),
       ],
     )
-    const [rows] = await tx.send(seeing)
+    const [rows] = await tx.send(update)
     const hinted = new Map(rows.map((row) => [nameOf(row), row]))
     return { value: hinted, last: joinRows(evidenceOf(firsts, hinted, now)) }
   })
-  // In a transaction of its own: whoever moves a movement locks it before its attempt. A hint that is lost here costs only time.
+  // A separate transaction, because a movement is always locked before its attempt. A hint that is lost here costs only time.
   const forward = firsts.flatMap((callback) => {
-    const row = found.get(nameOf(callback))
+    const row = hintedByKey.get(nameOf(callback))
     if (row === undefined || !isOpen(row)) return []
     return [callback.sooner({ merchantId: row.merchantId, id: row.subject }, askAt(row, now))]
   })
   await writeAll(app.db, joinRows(forward)).catch((error) =>
     app.log.warn({ err: error }, 'callbacks brought no question forward'),
   )
-  return callbacks.map((callback) => done(found.get(nameOf(callback))?.subject ?? null))
+  return callbacks.map((callback) => done(hintedByKey.get(nameOf(callback))?.subject ?? null))
 }
 
 const evidenceOf = (callbacks: readonly Callback[], hinted: ReadonlyMap<string, Hinted>, at: Date): Call[] =>
   callbacks.flatMap((callback) => {
     const row = hinted.get(nameOf(callback))
     if (row === undefined || row.earlier >= MOST_KEPT) return []
-    const heard = { at, operation: 'callback', stage: 'answered', elapsedMs: 0 } as const
+    const evidence = { at, operation: 'callback', stage: 'answered', elapsedMs: 0 } as const
     const { bodySha256 } = callback
-    return [addEvidence(row, 'callback', bodySha256 === null ? heard : { ...heard, bodySha256 })]
+    return [addEvidence(row, 'callback', bodySha256 === null ? evidence : { ...evidence, bodySha256 })]
   })
 
-/** A post that is still under way is asked about when it has ended, and that sees the hint. */
+/** Whether the attempt may be asked about now. A post that is still under way is asked about once it has ended, and that reads the hint. */
 const isOpen = ({ state, submitEndedAt }: Hinted): boolean =>
   state === 'accepted' || state === 'in_doubt' || (state === 'sending' && submitEndedAt !== null)
 

@@ -4,19 +4,19 @@ import { statement } from '../platform/db/statement.ts'
 import type { RailSide } from './rail.ts'
 import type { RailAlarms } from './rail-observer.ts'
 
-/** Which contract two operators have chosen for a side, and since when. */
+/** The installation that two members of staff have chosen for a side, and since when. */
 export type Chosen = { side: RailSide; installation: string; since: Date; approval: string }
 
-/** Which contracts take new movements by choice, as this process knows it. Without a choice the settings say it. */
+/** The installations that take new movements by choice, as this process has read them. Without a choice the settings decide. */
 export type InstallationChoice = {
-  /** The chosen contract of a side, where this process has it; else null, and the settings count. */
+  /** Returns the chosen installation of a side; null without a choice or where the settings lack it: then the settings decide. */
   of(side: RailSide): string | null
-  /** Reads the choices anew. Errors: DatabaseAway. */
+  /** Reads the choices from the database. Throws DatabaseAway. */
   refresh(): Promise<void>
 }
 
-// The newest approved switch of a side is the choice: there is no second record that could differ from it. Which is the newest is said by
-// its number: two operators may sit before machines whose clocks differ.
+// The newest approved switch of a side is the choice, so that there is no second record that could differ from it. The newest is the one
+// with the highest number, because approvals may come from machines whose clocks differ.
 const CHOSEN = statement<Chosen>(
   'chosen installations',
   `select s.side, a.command->>'installation' as installation, a.decided_at as since, a.id as approval
@@ -27,37 +27,37 @@ const CHOSEN = statement<Chosen>(
 )
 const TELL_EVERY_MS = 60_000
 
-/** The choices as they are stored. Index: approvals_about. */
+/** Reads the choices as they are stored. Index: approvals_about. */
 export const chosenInstallations = (): Call<Chosen> => call(CHOSEN)
 
 type Parts = {
   directory: Database
   clock: Clock
   alarms: RailAlarms
-  /** The contracts of the settings, by side. */
+  /** The installations of the settings, by side. */
   known: readonly { id: string; side: RailSide }[]
 }
 
-/** Keeps the choices of this process. A chosen contract that the settings lack counts as no choice, and a person hears of it. */
+/** Keeps the choices of this process. A chosen installation that the settings lack counts as no choice and raises an alarm. */
 export function installationChoice({ directory, clock, alarms, known }: Parts): InstallationChoice {
   let chosen = new Map<RailSide, string>()
-  let toldMs = Number.NEGATIVE_INFINITY
+  let alarmedMs = Number.NEGATIVE_INFINITY
   return {
     of: (side) => chosen.get(side) ?? null,
     async refresh() {
       const rows = await directory.query(CHOSEN)
-      const isKnown = (one: Chosen) =>
-        known.some(({ id, side }) => id === one.installation && side === one.side)
+      const isKnown = (choice: Chosen) =>
+        known.some(({ id, side }) => id === choice.installation && side === choice.side)
       chosen = new Map(rows.filter(isKnown).map(({ side, installation }) => [side, installation]))
-      const gone = rows.filter((row) => !isKnown(row))
-      if (gone.length === 0 || clock.nowMs() - toldMs < TELL_EVERY_MS) return
-      toldMs = clock.nowMs()
-      for (const { side, installation } of gone)
+      const missing = rows.filter((row) => !isKnown(row))
+      if (missing.length === 0 || clock.nowMs() - alarmedMs < TELL_EVERY_MS) return
+      alarmedMs = clock.nowMs()
+      for (const { side, installation } of missing)
         alarms.tell({ installation, side, kind: 'refused', says: goneSays({ side, installation }) })
     },
   }
 }
 
-/** What a person hears of a chosen contract that the settings lack. */
+/** Formats the alarm about a chosen installation that the settings lack. */
 export const goneSays = ({ side, installation }: Pick<Chosen, 'side' | 'installation'>): string =>
   `OP1_INSTALLATIONS lacks ${installation}, which two operators chose for ${side}: the contract that it marks as active takes new payments`

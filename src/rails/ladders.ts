@@ -4,9 +4,9 @@ import type { AttemptFacts } from './attempt-facts.ts'
 import { type Ladder, thinned } from './follow-ladder.ts'
 import type { Publication } from './mover.ts'
 
-/** The ladders of a cell's movements. */
+/** Chooses the ladder of each movement of a cell. */
 export type Ladders = {
-  /** That of a movement which this contract has accepted; null where it is in doubt, or where nothing is known of it. */
+  /** Returns the ladder of a movement that this installation has accepted; null for one that is in doubt or of which nothing is known. */
   of(acceptedBy: string | null): Ladder
 }
 
@@ -15,8 +15,8 @@ type Parts = Pick<App, 'clock' | 'config' | 'db' | 'log' | 'rails'>
 const LOOK_EVERY_MS = 60_000
 const LAST = 200
 const RELIABLE_SHARE = 0.9
-// A failed look proves nothing: the full ladder is always right.
-const UNRELIABLE = { lookedMs: -Infinity, reliable: false }
+// Where the callbacks could not be counted, the full ladder is used: it is always right.
+const UNRELIABLE = { checkedMs: -Infinity, reliable: false }
 
 const LOOK = statement<{ ended: number; calledBack: number }>(
   'look at callbacks of a contract',
@@ -28,32 +28,32 @@ const LOOK = statement<{ ended: number; calledBack: number }>(
 )
 
 /**
- * The ladder of the settings; for an accepted movement of a contract with `thinLadder` a thinner one, while at least 90 % of its
- * last 200 ended movements had their callback before our final question (rails.md 4.1). That is looked at once a minute, in the
- * background.
+ * Opens the ladders: the one of the settings, and a thinner one for an accepted movement of an installation with `thinLadder`, while at
+ * least 90 % of its last 200 finished movements had their callback before our final question (rails.md 4.1). The callbacks are counted
+ * once a minute, in the background.
  */
 export function laddersOf({ clock, config, db, log, rails }: Parts): Ladders {
   const full = config.followLadder
   const thin = thinned(full)
-  const seen = new Map<string, typeof UNRELIABLE>()
+  const checks = new Map<string, typeof UNRELIABLE>()
 
-  async function look(installation: string): Promise<void> {
-    const [found] = await db.query(LOOK, [installation, LAST])
-    const { ended = 0, calledBack = 0 } = found ?? {}
+  async function countCallbacks(installation: string): Promise<void> {
+    const [counts] = await db.query(LOOK, [installation, LAST])
+    const { ended = 0, calledBack = 0 } = counts ?? {}
     const reliable = ended === LAST && calledBack >= RELIABLE_SHARE * LAST
-    seen.set(installation, { lookedMs: clock.nowMs(), reliable })
+    checks.set(installation, { checkedMs: clock.nowMs(), reliable })
   }
 
   function isReliable(installation: string): boolean {
-    const known = seen.get(installation) ?? UNRELIABLE
-    if (clock.nowMs() - known.lookedMs >= LOOK_EVERY_MS) {
-      seen.set(installation, { ...known, lookedMs: clock.nowMs() })
-      look(installation).catch((error) => {
-        seen.set(installation, { ...UNRELIABLE, lookedMs: clock.nowMs() })
+    const check = checks.get(installation) ?? UNRELIABLE
+    if (clock.nowMs() - check.checkedMs >= LOOK_EVERY_MS) {
+      checks.set(installation, { ...check, checkedMs: clock.nowMs() })
+      countCallbacks(installation).catch((error) => {
+        checks.set(installation, { ...UNRELIABLE, checkedMs: clock.nowMs() })
         log.warn({ err: error, installation }, 'the callbacks of a contract could not be looked at')
       })
     }
-    return known.reliable
+    return check.reliable
   }
 
   const mayThin = (installation: string) =>
@@ -65,13 +65,13 @@ export function laddersOf({ clock, config, db, log, rails }: Parts): Ladders {
   }
 }
 
-/** The ladder of a movement as its attempt stands. */
+/** Returns the ladder of a movement by the state of its attempt. */
 export const ladderFor = (
   { ladders }: Pick<App, 'ladders'>,
   { state, installation }: Pick<AttemptFacts, 'state' | 'installation'>,
 ): Ladder => ladders.of(state === 'accepted' ? installation : null)
 
-/** When a movement is asked about first, from now on. */
+/** Computes when a movement that is published now is asked about first: at once where its operator has called back. */
 export const firstQuestionAt = (
   app: Pick<App, 'clock' | 'ladders'>,
   { acceptedBy, calledBack = false }: Publication,

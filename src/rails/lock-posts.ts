@@ -7,15 +7,15 @@ import { ATTEMPT_FACTS, type AttemptFacts } from './attempt-facts.ts'
 /** A live movement whose row and attempt this transaction has locked. */
 export type LockedPost<Failure extends string> = AttemptFacts<Failure> & {
   id: string
-  /** Neither ended nor taken back. */
+  /** Neither finished nor taken back. */
   open: boolean
   voided: boolean
 }
 
-/** What travels, and its table. */
+/** The movements that travel over a rail, and their tables. */
 export const TABLES = { charge: 'charges', payout: 'payouts', 'top-up': 'top_ups' } as const
 export type Noun = keyof typeof TABLES
-/** In the order in which a transaction locks them. */
+/** The nouns in the order in which a transaction locks their movements. */
 export const NOUNS = ['charge', 'payout', 'top-up'] as const satisfies Noun[]
 
 const LOCKS: Record<Noun, Statement> = mapValues(TABLES, (table) =>
@@ -44,10 +44,10 @@ export const lockPosts = <Failure extends string>(
   )
 
 /**
- * A condition on a locked movement for an answer to the post of this number. It fails when a later post was sent. An ended
- * movement is left to the mover, which tells the same end from a contradiction.
+ * Makes the condition on a locked movement for an answer to the post with this number. It fails when a later post was sent. For a
+ * finished movement it holds, so that the mover compares the two outcomes.
  */
 export const ofPost =
   <Failure extends string>(nth: number, holds: (attempt: AttemptFacts) => boolean) =>
-  (found: LockedPost<Failure>): boolean =>
-    found.nth === nth && (!found.open || holds(found))
+  (locked: LockedPost<Failure>): boolean =>
+    locked.nth === nth && (!locked.open || holds(locked))

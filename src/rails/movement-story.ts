@@ -5,7 +5,7 @@ import type { RailSide } from './rail.ts'
 
 const STORY_KINDS = ['created', 'sent', 'answer', 'question', 'callback', 'changed', 'exception'] as const
 
-/** One line of a movement's story (rails.md 4.8). `key` names it among the lines of its movement. */
+/** One line of a movement's story (rails.md 4.8). `key` is unique among the lines of the movement. */
 export type StoryLine = {
   key: string
   at: Date
@@ -14,7 +14,7 @@ export type StoryLine = {
   httpStatus: number | null
   operatorCode: string | null
   digest: string | null
-  /** How often the same answer came in a row. */
+  /** How many times in a row this answer came. */
   repeated: number
 }
 
@@ -48,7 +48,7 @@ const ATTEMPT = statement<AttemptRow>(
   `select id as reference, side, first_sent_at as "sentAt", question_count as questions from rail_attempts
    where merchant_id = $1 and subject = $2`,
 )
-// Far more than a movement has: equal answers in a row are one row.
+// Far more rows than a movement has, because equal answers in a row are stored once.
 const MOST_EVIDENCE = 2000
 const EVIDENCE = statement<EvidenceRow>(
   'evidence of story',
@@ -57,7 +57,7 @@ const EVIDENCE = statement<EvidenceRow>(
    from rail_evidence where merchant_id = $1 and attempt_id = $2 order by seq desc limit ${MOST_EVIDENCE}`,
 )
 
-/** What was asked of the operator about a movement and what it answered, in no order. A test movement has no such story. */
+/** Reads the questions to the operator about a movement and its answers, in no order. A test movement has none. */
 export async function railStory(
   { db }: Pick<App, 'db'>,
   { merchantId, id }: { merchantId: number; id: string },
@@ -69,12 +69,12 @@ export async function railStory(
   return [...sent, ...rows.map((row, index) => lineOf(row, attempt, laterQuestion(rows, index)))]
 }
 
-/** A line that nobody answered. */
+/** Makes a line that is no answer of the operator. */
 export const lineAt = (key: string, at: Date, kind: StoryLine['kind'], summary: string): StoryLine => ({
   ...{ key, at, kind, summary, httpStatus: null, operatorCode: null, digest: null, repeated: 1 },
 })
 
-/** The number of the question that was answered differently after this one; rows come newest first. */
+/** Finds the number of the next question with another answer than this row; rows come newest first. */
 const laterQuestion = (rows: readonly EvidenceRow[], index: number): number | null =>
   rows.slice(0, index).findLast(({ question }) => question !== null)?.question ?? null
 
@@ -88,7 +88,7 @@ function lineOf(row: EvidenceRow, { side, questions }: AttemptRow, later: number
 }
 
 const both = (text: string) => ({ collect: text, disburse: text })
-/** What each answer means to a shopkeeper. */
+/** The sentence that explains each answer to a merchant. */
 const SUMMARIES: Record<'answer' | 'question' | 'callback', Record<string, Record<RailSide, string>>> = {
   answer: {
     accepted: {

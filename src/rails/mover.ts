@@ -8,7 +8,7 @@ import type { LockedPost, Noun } from './lock-posts.ts'
 import type { Attempt, Movement, Refused, Unavailable } from './rail.ts'
 import type { RepostTimes } from './repost-times.ts'
 
-/** What every charge, payout and top-up has: enough to name its attempt. */
+/** The fields that every charge, payout and top-up has: enough to identify its attempt. */
 export type Movable = {
   merchantId: number
   id: string
@@ -19,31 +19,31 @@ export type Movable = {
   createdAt: Date
 }
 
-/** An open movement that is due, with what its attempt knows. */
+/** An open movement that is due, with the facts of its attempt and the tag of its merchant. */
 export type Followed<Row, Failure extends string> = Row & AttemptFacts<Failure> & { tag: string }
 
 /**
- * A post that is marked as sending, and when. `repeated`: an earlier one may have arrived, so the answer is about this post only
+ * A post that is marked as sending, and when. `repeated`: an earlier post may have arrived, so the answer is about this post only
  * (rails.md 4.5).
  */
 export type Posted<Row> = { row: Row; post: Post; mark: Mark; repeated: boolean }
 
-/** `acceptedBy`: the contract that took it; null when nobody knows. `calledBack`: its operator has called, so it is asked at once. */
+/** `acceptedBy`: the installation that took it; null when that is unknown. `calledBack`: its operator has called, so it is asked at once. */
 export type Publication = { acceptedBy: string | null; calledBack?: boolean }
 
-/** How a movement ends. */
+/** The final status of a movement, with its facts. */
 export type Final<Failure> =
   | { status: 'succeeded'; railTransactionId: string | null }
   | { status: 'failed'; reason: Failure }
 
 /**
- * `moved`: this call did it. `same`: it had already ended this way. `contradicted`: it had ended another way; an exception
- * is open. `overtaken`: the condition that was asked for does not hold; nothing was written.
+ * `moved`: this call finished the movement. `same`: it was finished before with this outcome. `contradicted`: it was finished before
+ * with another outcome; an exception is open. `overtaken`: the condition `still` did not hold; nothing was written.
  */
 export type Moved = 'moved' | 'same' | 'contradicted' | 'overtaken'
 
-/** An operator's answer that cannot be believed: about something else than was asked for, or against itself. */
-export type Mismatch = {
+/** The exception about an answer that cannot be believed: it reports something else than was requested, or contradicts itself. */
+type Mismatch = {
   merchantId: number
   tag: string
   mode: Mode
@@ -53,47 +53,47 @@ export type Mismatch = {
 }
 
 /**
- * What a noun brings along so that this folder can carry its movements: how a row is read, and the statements that write
- * it. `Row` is what is known of a stored movement.
+ * What a noun must provide so that this folder can carry its movements: how a row is read, and the calls that write it. `Row` holds
+ * the fields of a stored movement.
  */
 export type Mover<Row extends Movable, Failure extends string> = {
   noun: Noun
   side: 'collect' | 'disburse'
-  /** The side of the rail that carries it; undefined where there is none. */
+  /** Finds the side of the rail that carries it; undefined where there is none. */
   carrier(app: App, row: Row): Movement<Failure> | undefined
-  /** Without its note, which only a post needs. */
+  /** Builds the attempt without its note, which only a post needs. */
   attemptOf(app: App, row: Row, installation: string): Attempt
-  /** What the operator shows on the phone: the merchant's name. */
+  /** Reads the text that the operator shows on the phone: the merchant's name. */
   noteOf(app: App, row: Row): Promise<string>
-  /** Shows it as `authorized` and asks about it soon. */
+  /** Shows it as `authorized` and sets its first question. */
   publish(app: App, row: Row, how: Publication): Call
-  /** Sets when an open movement is looked at next. */
+  /** Sets when the follower takes up an open movement next, to ask about it or to send it. */
   lookAt(row: Row, at: Date): Call
-  /** Sets when it is asked about next. `unheard`: nobody has heard the end of its submit. */
+  /** Sets when it is asked about next. `unheard`: no end of its submit is recorded, so it is shown as ambiguous from now on. */
   askAgain(row: Row, at: Date, unheard: boolean): Call
   /**
-   * The one mover: ends it by compare-and-set. With `still`, only while that holds on the locked row. `alongside` commits
+   * Finishes it by compare-and-set; nothing else does. With `still`, only while that holds on the locked row. `alongside` commits
    * with it.
    */
   end(
     app: App,
     row: Row,
-    end: { to: Final<Failure>; still?: (found: LockedPost<Failure>) => boolean; alongside: readonly Call[] },
+    end: { to: Final<Failure>; still?: (locked: LockedPost<Failure>) => boolean; alongside: readonly Call[] },
   ): Promise<Moved>
-  openException(found: Mismatch, at: Date): Call[]
-  /** When one that the operator does not know is posted again, within the window of its contract. */
+  openException(exception: Mismatch, at: Date): Call[]
+  /** Returns the times at which a movement that the operator does not know is posted again, within the window of its installation. */
   reposts(windowMs: number): RepostTimes
-  /** Whether a refusal that is not conclusive is kept, to end it when questions confirm it. */
+  /** Whether a refusal that is not conclusive is stored, so that the movement fails once questions confirm it. */
   keepsRefusal(refused: Refused<Failure>): boolean
-  /** How: at once, because its customer waits, or through the queue, where a freeze and a pause are judged again. */
+  /** How it is posted again: at once, because its customer waits, or through the queue, where a freeze and a pause are judged again. */
   repost: 'at once' | 'through the queue'
-  /** What is written when a post from the queue, or a repeated one, was provably not taken. */
-  postNotTaken(app: App, posted: Posted<Row & AttemptFacts<Failure>>, heard: Unavailable): Call[]
+  /** Returns the writes for a post from the queue, or a repeated one, that was provably not taken. */
+  postNotTaken(app: App, posted: Posted<Row & AttemptFacts<Failure>>, answer: Unavailable): Call[]
   /** Where the crash tests kill the process: before the rail is asked, after its answer, after a refusal was stored. */
   crash: { sent(): void; answered(): void; refusalKept(): void }
 }
 
-/** The post of this number of a movement that travels. */
+/** Builds the identity of the post with this number of a movement. */
 export const postOf = (row: Movable, installation: string, nth: number): Post => ({
   merchantId: row.merchantId,
   reference: row.railReference as string, // Only a movement that never travels has none.

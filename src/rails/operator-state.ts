@@ -5,8 +5,8 @@ import type { RailSide } from './rail.ts'
 import { standingTroubles } from './rail-troubles.ts'
 
 /**
- * What a merchant would otherwise blame us for: an operator takes no payments (`silent`), or takes many seconds to accept them (`slow`).
- * `since` as far as it is known.
+ * A state of an operator that merchants are shown, because they would otherwise blame us: it takes no payments (`silent`), or takes many
+ * seconds to accept them (`slow`). `since` is the earliest time known.
  */
 export type OperatorState = {
   channel: 'op1_momo'
@@ -16,18 +16,18 @@ export type OperatorState = {
 }
 
 /** A post to the operator, and whether it took longer than a caller waits. */
-export type Posted = { at: Date; slow: boolean }
+type Posted = { at: Date; slow: boolean }
 type PostRow = Posted & { side: RailSide }
 
 const FRESH_MS = 5000
-// The caller of a submit waits so long and then gets its answer without the operator's.
+// The caller of a submit waits this long and then gets its answer without the operator's.
 const SLOW_SECONDS = 5
 const WINDOW_MS = 15 * 60_000
-// Fewer say nothing about an operator.
+// Fewer posts say nothing about an operator.
 const LEAST = 5
 const MOST = 300
 
-// Posts of the last minutes, newest first, of every contract with the operator. One that is under way says nothing yet.
+// The posts of the last minutes at every installation, newest first. A post that is still under way and not slow yet is left out.
 const POSTED = statement<PostRow>(
   'posts of the last minutes',
   `select a.side, a.sending_since as at, a.reposts > 0
@@ -40,7 +40,7 @@ const POSTED = statement<PostRow>(
    order by a.sending_since desc`,
 )
 
-/** Since when at least half of the posts were slow, from these, newest first; null while too few were. */
+/** Finds since when at least half of these posts, newest first, were slow; null while too few were. */
 export function slowSince(posts: readonly Posted[]): Date | null {
   let slow = 0
   let since: Date | null = null
@@ -55,15 +55,15 @@ export function slowSince(posts: readonly Posted[]): Date | null {
 type Seen = { atMs: number; states: Promise<readonly OperatorState[]> }
 const looks = oneInEachCell((): Seen => ({ atMs: Number.NEGATIVE_INFINITY, states: Promise.resolve([]) }))
 
-/** What is wrong with operators now, nothing where all is well. Looked at every few seconds, however many pages ask. */
+/** Reads which operators are silent or slow now. Queries at most every five seconds, however many pages ask. */
 export function operatorStates(app: App): Promise<readonly OperatorState[]> {
-  const seen = looks(app)
+  const cached = looks(app)
   const nowMs = app.clock.nowMs()
-  if (Math.abs(nowMs - seen.atMs) < FRESH_MS) return seen.states
-  seen.atMs = nowMs
-  // A page that cannot know says nothing about it.
-  seen.states = look(app).catch(() => [])
-  return seen.states
+  if (Math.abs(nowMs - cached.atMs) < FRESH_MS) return cached.states
+  cached.atMs = nowMs
+  // Where the query fails, pages show nothing about operators.
+  cached.states = look(app).catch(() => [])
+  return cached.states
 }
 
 async function look(app: App): Promise<OperatorState[]> {

@@ -12,11 +12,11 @@ import type { Refused, Submitted, Unavailable } from './rail.ts'
 import { applyRefusal } from './refuse.ts'
 
 const RETRY_SECONDS = 5
-/** For so long an answer is kept that only this process has, while it cannot be recorded (M2). */
+/** For how long a process retries to record an answer that only it has (M2), in ms. */
 export const KEPT_MS = 60_000
 
 /**
- * One submit to the rail, of a post that was marked at `mark`. A throw counts as ambiguous, because it is unknown how far the
+ * Submits a post that was marked at `mark` to the rail. A throw of the rail counts as ambiguous, because it is unknown how far the
  * call got.
  */
 export async function submitPost<Row extends Movable, Failure extends string>(
@@ -40,9 +40,9 @@ export async function submitPost<Row extends Movable, Failure extends string>(
   try {
     const attempt = { ...mover.attemptOf(app, row, installation), note }
     mover.crash.sent()
-    const heard = await carrier.submit(attempt, deadline)
+    const answer = await carrier.submit(attempt, deadline)
     mover.crash.answered()
-    return heard
+    return answer
   } catch (error) {
     app.log.error({ err: error, object_id: row.id }, 'a rail threw')
     const elapsedMs = performance.now() - started
@@ -53,90 +53,91 @@ export async function submitPost<Row extends Movable, Failure extends string>(
   }
 }
 
-/** Nothing was sent: the database was away, or the time of the post was over. */
+/** The answer for a post that was not sent: the database was away, or the time of the post was over. */
 const notMade = (app: App, why: string): Unavailable => ({
   ...{ kind: 'unavailable', cure: 'wait', why, retryAfterSeconds: RETRY_SECONDS },
   evidence: { at: app.clock.now(), operation: 'submit', stage: 'gate', elapsedMs: 0 },
 })
 
-/** Sends a post that is marked as sending and has no caller who waits, and records the answer. */
+/** Submits a post that is marked as sending and for which no caller waits, and records the answer. */
 export async function postAndRecord<Row extends Movable, Failure extends string>(
   app: App,
   mover: Mover<Row, Failure>,
   posted: Posted<Row & AttemptFacts<Failure>>,
 ): Promise<void> {
   const { row, post, mark } = posted
-  const heard = await submitPost(app, mover, { row, installation: post.installation, mark })
-  await againWhileAway(() => record(app, mover, { posted, heard }), KEPT_MS)
+  const answer = await submitPost(app, mover, { row, installation: post.installation, mark })
+  await againWhileAway(() => record(app, mover, { posted, answer }), KEPT_MS)
 }
 
 type Answered<Row, Failure extends string> = {
   posted: Posted<Row & AttemptFacts<Failure>>
-  heard: Submitted<Failure>
+  answer: Submitted<Failure>
 }
 
-/** An answer to a repeated post is about that post only (rails.md 4.5). */
+/** Records the answer to a post. An answer to a repeated post is about that post only (rails.md 4.5). */
 async function record<Row extends Movable, Failure extends string>(
   app: App,
   mover: Mover<Row, Failure>,
   answered: Answered<Row, Failure>,
 ): Promise<void> {
-  const { posted, heard } = answered
+  const { posted, answer } = answered
   const { row, post: sent, repeated } = posted
   // A repeated post does not restart the ladder of questions.
   const endedAt = repeated ? null : app.clock.now()
-  switch (heard.kind) {
+  switch (answer.kind) {
     case 'accepted':
       return write(app, mover, answered, [
         mover.publish(app, row, { acceptedBy: sent.installation }),
         moveAttempt(sent, 'accepted', endedAt),
       ])
     case 'ambiguous': {
-      const kept = keptRefusal(mover, heard)
-      const doubt = kept === null ? moveAttempt(sent, 'in_doubt', endedAt) : refusedCall(sent, kept, endedAt)
+      const refused = keptRefusal(mover, answer)
+      const doubt =
+        refused === null ? moveAttempt(sent, 'in_doubt', endedAt) : refusedCall(sent, refused, endedAt)
       return write(app, mover, answered, [mover.publish(app, row, { acceptedBy: null }), doubt])
     }
     case 'rejected':
       if (repeated)
         return write(app, mover, answered, [
           mover.publish(app, row, { acceptedBy: null }),
-          refuseRepost(sent, heard.reason),
+          refuseRepost(sent, answer.reason),
         ])
-      await applyRefusal(app, mover, { row, post: sent, heard, reason: heard.reason, alongside: [] })
+      await applyRefusal(app, mover, { row, post: sent, heard: answer, reason: answer.reason, alongside: [] })
       return
     case 'unavailable':
-      return write(app, mover, answered, mover.postNotTaken(app, posted, heard))
+      return write(app, mover, answered, mover.postNotTaken(app, posted, answer))
   }
 }
 
-/** A refusal of the first post waits for questions, and so does one of a repeated post. */
+/** Makes the call that stores a refusal which questions must confirm: of a repeated post (`endedAt` null), or of the first one. */
 const refusedCall = (sent: Post, { reason }: Refused<string>, endedAt: Date | null): Call =>
   endedAt === null ? refuseRepost(sent, reason) : refuseInDoubt(sent, reason, endedAt)
 
-/** The refusal in an unclear answer, if this noun keeps it. */
+/** Returns the refusal in an ambiguous answer, if this noun keeps it; else null. */
 export const keptRefusal = <Row extends Movable, Failure extends string>(
   mover: Mover<Row, Failure>,
   { refused }: Extract<Submitted<Failure>, { kind: 'ambiguous' }>,
 ): Refused<Failure> | null => (refused !== undefined && mover.keepsRefusal(refused) ? refused : null)
 
-/** The word under which an answer to a post is kept as evidence. */
-export const wordFor = (heard: Submitted<string>): string =>
-  heard.kind === 'ambiguous' && heard.refused !== undefined ? 'refused' : heard.kind
+/** Returns the kind under which an answer to a post is stored as evidence. */
+export const wordFor = (answer: Submitted<string>): string =>
+  answer.kind === 'ambiguous' && answer.refused !== undefined ? 'refused' : answer.kind
 
 /**
- * Stores the evidence, and writes `news` if this post is the last one and no later answer was recorded. That the operator
- * took it counts for any post: it has the reference.
+ * Stores the evidence, and writes `news` if this post is the last one and no later answer was recorded. An acceptance counts for
+ * any post, because then the operator has the reference.
  */
 async function write<Row extends Movable, Failure extends string>(
   app: App,
   mover: Mover<Row, Failure>,
-  { posted: { row, post: sent }, heard }: Answered<Row, Failure>,
+  { posted: { row, post: sent }, answer }: Answered<Row, Failure>,
   news: readonly Call[],
 ): Promise<void> {
-  const evidence = addEvidence(sent, wordFor(heard), heard.evidence)
+  const evidence = addEvidence(sent, wordFor(answer), answer.evidence)
   await app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
     const [[locked]] = await tx.send(lockPosts(mover.noun, [row]))
-    const counts = locked?.open === true && (heard.kind === 'accepted' || isCurrentPost(locked, sent.nth))
+    const counts = locked?.open === true && (answer.kind === 'accepted' || isCurrentPost(locked, sent.nth))
     return { value: null, last: [...(counts ? news : []), evidence] }
   })
 }

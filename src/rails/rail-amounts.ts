@@ -2,13 +2,13 @@ import type { Mode } from '../platform/mode.ts'
 import { domainRefusal, type Refusal } from '../platform/refusal.ts'
 import type { Config } from '../settings/config.ts'
 
-/** An amount that is to travel, whole UGX: in test mode it travels nowhere and has no such limits. */
+/** An amount to send or collect, in whole UGX. In test mode it goes to no operator and has no such limits. */
 type Travelling = { mode: Mode; side: 'collect' | 'disburse'; amount: number }
 export type RailLimits = Pick<Config, 'railCollectMin' | 'railCollectMax' | 'railPayoutMin' | 'railPayoutMax'>
 
 /**
- * The limits of one live movement at the operator (`RAIL_COLLECT_MIN` and so on), judged before anything is written and
- * before a phone is asked. Null when it may travel, else the refusal.
+ * Judges an amount by the limits of the operator for one live movement (`RAIL_COLLECT_MIN` and so on), before anything is written
+ * and before a phone is asked. Returns the refusal, or null when it may travel.
  */
 export function railRefusal({ mode, side, amount }: Travelling, limits: RailLimits): Refusal | null {
   if (mode === 'test') return null
@@ -27,7 +27,7 @@ export function railRefusal({ mode, side, amount }: Travelling, limits: RailLimi
   return null
 }
 
-/** The same as a rule. Throws Refusal. */
+/** Throws the refusal of an amount outside the operator's limits. */
 export function judgeRailAmount(travelling: Travelling, limits: RailLimits): void {
   const refusal = railRefusal(travelling, limits)
   if (refusal !== null) throw refusal

@@ -3,10 +3,10 @@ import { assert } from '../platform/assert.ts'
 import type { Mode } from '../platform/mode.ts'
 import type { Channel, Rail } from './rail.ts'
 
-/** How long anybody waits to hear whether a rail is ready. */
+/** How long a caller waits for the readiness of a rail, in ms. */
 export const READINESS_WAIT_MS = 2000
 
-/** The rail of this channel in this mode, or undefined where none is configured. */
+/** Returns the rail of this channel in this mode; undefined where none is configured. */
 export function railFor(
   app: Pick<App, 'rails'>,
   { mode, channel }: { mode: Mode; channel: string },

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { RailObserver } from './rail-observer.ts'
 
-/** Writes a line for each call to an operator, under the reference that the operator knows it by (reliability.md 11.1). */
+/** Makes the observer that logs each call to an operator, with the reference that the operator knows it by (reliability.md 11.1). */
 export const railLines = (log: Logger): RailObserver => ({
   request(installation, operation, outcome, { ms, reference }) {
     const line = {

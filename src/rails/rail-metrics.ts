@@ -7,7 +7,7 @@ import type { BreakerPosition, RailObserver } from './rail-observer.ts'
 const POSITIONS = { closed: 0, probing: 1, open: 2 } as const satisfies { [state in BreakerPosition]: number }
 const MS = 1000
 
-/** Counts the calls to operators in these metrics; `rail` is the name of a contract. */
+/** Makes the observer that counts the calls to operators in these metrics; the label `rail` is the id of an installation. */
 export function railMetrics(
   registry: Registry,
   { rails, statusBudget }: Pick<App, 'rails' | 'statusBudget'>,

@@ -1,9 +1,9 @@
 import type { RailSide } from './rail.ts'
 
 /**
- * Something about a contract with an operator that a person must hear. `breaker`: it does not answer; `refused`: it refuses our
- * account, our settings or our connection; `float`: our own money there may be used up; `unknown-word`: it wrote a word that no
- * table has.
+ * A trouble with an installation that a person must know of. `breaker`: the operator does not answer; `refused`: it refuses our
+ * account, our settings or our connection; `float`: our own money there may be used up; `unknown-word`: it wrote a word that our
+ * tables lack.
  */
 export type RailAlarm = {
   installation: string
@@ -12,24 +12,24 @@ export type RailAlarm = {
   says: string
 }
 
-/** Tells a person. Never throws, and nobody waits for it. */
+/** Raises alarms for people. Never throws, and no caller waits for it. */
 export type RailAlarms = { tell(alarm: RailAlarm): void }
 
 export type BreakerPosition = 'closed' | 'open' | 'probing'
 
-/** Counts what goes on between us and an operator. */
+/** Observes our calls to operators and the state of their breakers. */
 export type RailObserver = {
   request(
     installation: string,
     operation: 'submit' | 'status' | 'lookup' | 'balance',
     outcome: string,
-    /** `reference`: of the movement that it was about; null where it was about none. */
+    /** `reference` is the one of the movement that the call was about; null where it was about none. */
     call: { ms: number; reference: string | null },
   ): void
   breaker(installation: string, side: RailSide, state: BreakerPosition): void
 }
 
-/** Passes everything on to whoever listens: the alarms from the start, the metrics once they are there. */
+/** Makes an observer that passes everything on to its listeners: the first ones, and those added with `to` later, as the metrics are. */
 export function relayObserver(...first: RailObserver[]): RailObserver & { to(listener: RailObserver): void } {
   const listeners = [...first]
   return {

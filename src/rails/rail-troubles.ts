@@ -7,21 +7,21 @@ import type { RailSide } from './rail.ts'
 import type { BreakerPosition, RailAlarm, RailAlarms, RailObserver } from './rail-observer.ts'
 import { type WordWatch, wordWatch } from './word-watch.ts'
 
-/** Alarms that outlive the process: rows that the alerts are made of. `close` writes what is still to be written. */
-export type RailTroubles = RailAlarms & RailObserver & { close(): Promise<void> }
+/** Alarms that outlive the process, as rows from which the alerts are made. `close` writes those that still wait. */
+type RailTroubles = RailAlarms & RailObserver & { close(): Promise<void> }
 
 type Trouble = RailAlarm & { firstAt: Date; lastAt: Date; count: number }
 type Parts = { directory: Database; clock: Clock; log: Logger }
 
 const MOST_CHARACTERS = 300
-// An operator writes what it likes: so many different sentences of one kind are kept, in memory and as rows.
+// An operator may write any text, so the number of different sentences is limited: all in memory, and rows of one kind.
 const MOST_WAITING = 100
 const MOST_ROWS = 20
-// What is told again and again is written no more often than this.
+// Alarms that repeat are written no more often than this.
 const WRITE_EVERY_MS = 250
 const AFTER_FAILURE_MS = 5000
 
-// So long after it was last told a trouble is over. An open breaker is told at every probe that fails, twice a minute.
+// A trouble is over this long after its last alarm. An open breaker raises one at every failed probe, twice a minute.
 const LASTS = `(case when t.kind = 'breaker' then interval '2 minutes' else interval '1 hour' end)`
 
 const TELL = statement(
@@ -40,7 +40,7 @@ const FORGET = statement(
    where o.nth > $1 and t.installation = o.installation and t.side = o.side and t.kind = o.kind and t.says = o.says`,
 )
 
-// A breaker stays open for a minute and longer only while its operator has been tried and is silent.
+// A breaker that stays open for a minute or longer means that its operator was probed and is silent.
 const STANDING = statement<StandingTrouble>(
   'standing rail troubles',
   `select installation, side, kind, says, count, first_at as since from rail_troubles t
@@ -49,16 +49,16 @@ const STANDING = statement<StandingTrouble>(
 
 export type StandingTrouble = RailAlarm & { count: number; since: Date }
 
-/** The troubles of rails that are not over. */
+/** Reads the troubles of rails that are not over. */
 export const standingTroubles = (now: Date): Call<StandingTrouble> => call(STANDING, now.toISOString())
 
-/** Writes what rails tell, in the background: a payment never waits for it, and without a database it is tried again. */
+/** Writes the alarms of rails in the background: a payment never waits for it, and while the database is away it is retried. */
 export const railTroubles = (parts: Parts): RailTroubles => new WrittenTroubles(parts)
 
 class WrittenTroubles implements RailTroubles {
   readonly #parts: Parts
-  readonly #words: WordWatch
-  readonly #waiting = new Map<string, Trouble>()
+  readonly #unknownWords: WordWatch
+  readonly #pending = new Map<string, Trouble>()
   /** The last write, which never fails. */
   #writing = Promise.resolve()
   #timer: NodeJS.Timeout | null = null
@@ -67,24 +67,24 @@ class WrittenTroubles implements RailTroubles {
 
   constructor(parts: Parts) {
     this.#parts = parts
-    this.#words = wordWatch(parts.clock)
+    this.#unknownWords = wordWatch(parts.clock)
   }
 
   tell(alarm: RailAlarm): void {
-    if (alarm.kind === 'unknown-word' && !this.#words.isTooMany(alarm.installation)) return
+    if (alarm.kind === 'unknown-word' && !this.#unknownWords.isTooMany(alarm.installation)) return
     const at = this.#parts.clock.now()
     const says = alarm.says.slice(0, MOST_CHARACTERS)
     const trouble = { ...alarm, says, firstAt: at, lastAt: at, count: 1 }
-    const known = this.#waiting.get(keyOf(trouble))
-    if (known === undefined && this.#waiting.size >= MOST_WAITING) return
-    if (known === undefined)
+    const pending = this.#pending.get(keyOf(trouble))
+    if (pending === undefined && this.#pending.size >= MOST_WAITING) return
+    if (pending === undefined)
       this.#parts.log.error({ alarm: { ...alarm, says } }, 'a person must look at a rail')
     this.#add(trouble)
     this.#writeSoon()
   }
 
   request(installation: string, operation: string): void {
-    if (operation === 'status') this.#words.answered(installation)
+    if (operation === 'status') this.#unknownWords.answered(installation)
   }
 
   breaker(installation: string, side: RailSide, state: BreakerPosition): void {
@@ -100,13 +100,13 @@ class WrittenTroubles implements RailTroubles {
   }
 
   #add(trouble: Trouble): void {
-    const known = this.#waiting.get(keyOf(trouble))
-    const sum = known && {
-      firstAt: new Date(Math.min(known.firstAt.getTime(), trouble.firstAt.getTime())),
-      lastAt: new Date(Math.max(known.lastAt.getTime(), trouble.lastAt.getTime())),
-      count: known.count + trouble.count,
+    const pending = this.#pending.get(keyOf(trouble))
+    const sum = pending && {
+      firstAt: new Date(Math.min(pending.firstAt.getTime(), trouble.firstAt.getTime())),
+      lastAt: new Date(Math.max(pending.lastAt.getTime(), trouble.lastAt.getTime())),
+      count: pending.count + trouble.count,
     }
-    this.#waiting.set(keyOf(trouble), { ...trouble, ...sum })
+    this.#pending.set(keyOf(trouble), { ...trouble, ...sum })
   }
 
   #writeSoon(): void {
@@ -119,19 +119,19 @@ class WrittenTroubles implements RailTroubles {
   }
 
   async #write(): Promise<void> {
-    const troubles = [...this.#waiting.values()]
+    const troubles = [...this.#pending.values()]
     if (troubles.length === 0) return
-    this.#waiting.clear()
+    this.#pending.clear()
     this.#writtenMs = performance.now()
     try {
       const each = columnsOf(troubles)
-      const telling = call(
+      const write = call(
         TELL,
         ...each.values('installation', 'side', 'kind', 'says'),
         ...each.times('firstAt', 'lastAt'),
         ...each.numbers('count'),
       )
-      await this.#parts.directory.query(telling.statement, telling.values)
+      await this.#parts.directory.query(write.statement, write.values)
       await this.#parts.directory.query(FORGET, [MOST_ROWS])
     } catch (error) {
       this.#parts.log.warn({ err: error }, 'what a rail has told could not be written; it is tried again')

@@ -3,18 +3,18 @@ import { statement } from '../platform/db/statement.ts'
 import { ATTEMPT_FACTS, type AttemptFacts } from './attempt-facts.ts'
 import type { RailSide } from './rail.ts'
 
-/** The attempt of a movement at its operator, as people who investigate see it. */
+/** The attempt of a movement at its operator, as our staff see it when they investigate. */
 export type AttemptRead = AttemptFacts & {
   reference: string
   side: RailSide
   createdAt: Date
   /** How often the operator has called back. */
   callbacks: number
-  /** Its next question was brought forward and waits. */
+  /** Whether its next question was brought forward and waits. */
   hurried: boolean
 }
 
-/** One post, question or callback with what came of it (rails.md 4.8). No secret and no full phone number is in it. */
+/** One post, question or callback with its result (rails.md 4.8). Contains no secret and no full phone number. */
 export type EvidenceRead = {
   seq: string
   at: Date
@@ -30,7 +30,7 @@ export type EvidenceRead = {
   head: string | null
 }
 
-// Equal answers in a row are one row: far more than a movement has.
+// Far more rows than a movement has, because equal answers in a row are stored once.
 const MOST = 200
 const ATTEMPT = statement<AttemptRead>(
   'attempt to investigate',
@@ -44,7 +44,7 @@ const EVIDENCE = statement<EvidenceRead>(
    from rail_evidence e where e.merchant_id = $1 and e.attempt_id = $2 order by e.seq desc limit ${MOST}`,
 )
 
-/** The attempt of a movement with its evidence, newest first, at most 200; null where it has none, as in test mode. */
+/** Reads the attempt of a movement with its evidence, newest first, at most 200 rows; null where it has no attempt, as in test mode. */
 export async function readAttempt(
   { db }: Pick<App, 'db'>,
   { merchantId, id }: { merchantId: number; id: string },

@@ -10,7 +10,7 @@ import { defineLane } from '../platform/lane.ts'
 import { runApart } from '../platform/run-apart.ts'
 import { type LockedPost, lockPosts, NOUNS, type Noun } from './lock-posts.ts'
 
-/** The answer to the first post of a movement whose caller waits, and what it writes. Decided on the locked rows. */
+/** The answer to the first post of a movement whose caller waits, and the writes for it, which are decided on the locked rows. */
 type PostRecord = {
   noun: Noun
   row: { merchantId: number; id: string }
@@ -18,15 +18,15 @@ type PostRecord = {
   owner: HeldKey | null
   answer: Answer
   evidence: readonly Call[]
-  /** Whether an earlier try has written it. */
+  /** Whether an earlier try has recorded it. */
   isRecorded(locked: LockedPost<string>): boolean
-  /** What it writes to the movement and its attempt; nothing when another answer counts by now. */
+  /** Returns the writes to the movement and its attempt; none when another answer counts by now. */
   shown(locked: LockedPost<string>): readonly Call[]
 }
 
 /**
- * Records the answer to a first post and answers its caller. Those that come while one commit is under way share the next one
- * (ledger.md 7). Null when the movement was taken back before.
+ * Records the answer to a first post and returns the answer for its caller: null when the movement was taken back before. Answers
+ * that come while one commit is under way share the next one (ledger.md 7).
  */
 export const recordPost = (app: App, post: PostRecord): Promise<Answer | null> => records(app).add(post)
 
@@ -34,9 +34,9 @@ const records = defineLane(
   'record posts',
   (app): Batch<PostRecord, Answer | null> =>
     batch({
-      // Of two answers about one movement in one batch, the later one gets its own transaction.
+      // Where one batch has two answers about the same movement, the later one gets its own transaction.
       run: (posts, turn) =>
-        runApart(posts, nameOf, (some, isWhole) => recordOnce(app, some, isWhole ? turn : {})),
+        runApart(posts, nameOf, (group, isWhole) => recordOnce(app, group, isWhole ? turn : {})),
       laneOf: ({ row }) => row.merchantId,
       refuses: false,
     }),
@@ -54,32 +54,32 @@ function recordOnce(
       const rows = posts.flatMap((post) => (post.noun === noun ? [post.row] : []))
       return rows.length === 0 ? [] : [lockPosts(noun, rows)]
     })
-    const found = await tx.send(...locks)
-    // Read once the movements are locked: whoever finishes one of these keys holds its movement.
+    const lockedRows = await tx.send(...locks)
+    // Read after the movements are locked, because a transaction that finishes one of these keys holds its movement.
     const [keys] = await tx.send(findKeys(posts.flatMap(({ owner }) => owner ?? [])))
     const keyByName = new Map(keys.map((row) => [ownerName(row), row]))
-    const lockedById = new Map(found.flat().map((locked) => [locked.id, locked]))
-    const kept: PostRecord[] = []
+    const lockedById = new Map(lockedRows.flat().map((locked) => [locked.id, locked]))
+    const standing: PostRecord[] = []
     const writes: Call[] = []
     const evidence: Call[] = []
     for (const post of posts) {
       const locked = lockedById.get(post.row.id)
       assert(locked, 'a live movement has an attempt')
       if (locked.voided) continue
-      kept.push(post)
+      standing.push(post)
       if (post.isRecorded(locked)) continue
       writes.push(...post.shown(locked))
       evidence.push(...post.evidence)
     }
-    const shown = new Set(kept)
-    const toldTo = ({ owner, answer }: PostRecord) => {
+    const recorded = new Set(standing)
+    const answerTo = ({ owner, answer }: PostRecord) => {
       const key = owner === null ? undefined : keyByName.get(ownerName(owner))
       return (owner && key && answerFor(owner, key)) ?? answer
     }
     return {
-      value: posts.map((post) => done(shown.has(post) ? toldTo(post) : null)),
-      // The movements before their keys, as the mover takes them.
-      last: joinRows([...writes, ...keysOf(kept), ...evidence]),
+      value: posts.map((post) => done(recorded.has(post) ? answerTo(post) : null)),
+      // Movements are written before their keys, in the lock order of the mover.
+      last: joinRows([...writes, ...keysOf(standing), ...evidence]),
     }
   })
 }

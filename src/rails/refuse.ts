@@ -7,22 +7,22 @@ import { lockPosts, ofPost } from './lock-posts.ts'
 import { type Movable, type Moved, type Mover, postOf } from './mover.ts'
 import type { Submitted } from './rail.ts'
 
-/** The operator's no to the only post of a movement, and the reason with which the movement fails. */
+/** A refusal of the only post of a movement, and the reason with which the movement fails. */
 type Refusal<Row, Failure> = {
   row: Row
   post: Post
   heard: Extract<Submitted<Failure>, { kind: 'rejected' | 'unavailable' }>
   reason: Failure
-  /** Commits with the end. */
+  /** Commits with the failure. */
   alongside: readonly Call[]
-  /** Undoes the movement instead if nobody has seen it, and throws what its caller gets. */
+  /** Undoes the movement instead if it was never shown, and throws the refusal that its caller gets. */
   undo?: () => Promise<void>
 }
 
 /**
- * Applies a definite refusal of the only post. It is stored with the attempt first: if applying it fails (a locked head, a
- * closed month, a crash), this process or another applies it later (rails.md 4.4). `overtaken`: it was posted again since,
- * or the operator has accepted it.
+ * Applies a definite refusal of the only post. The refusal is stored with the attempt first: if applying it fails (a locked head,
+ * a closed month, a crash), this process or another applies it later (rails.md 4.4). Returns `overtaken` when the movement was posted
+ * again since, or the operator has accepted it.
  */
 export async function applyRefusal<Row extends Movable, Failure extends string>(
   app: App,
@@ -30,29 +30,29 @@ export async function applyRefusal<Row extends Movable, Failure extends string>(
   refusal: Refusal<Row, Failure>,
 ): Promise<Moved> {
   const { row, post, reason: refusedAs, alongside, undo } = refusal
-  const kept = await keep(app, mover, refusal)
+  const stored = await keep(app, mover, refusal)
   mover.crash.refusalKept()
-  if (kept === 'overtaken') return 'overtaken'
+  if (stored === 'overtaken') return 'overtaken'
   await undo?.()
   const refused = { ...row, installation: post.installation, nth: post.nth, refusedAs }
   return endAsRefused(app, mover, refused, { holds: isRefusedOnce, alongside })
 }
 
-/** Whether it counts, decided on the locked attempt and stored with its evidence. */
+/** Decides on the locked attempt whether the refusal counts, and stores it with its evidence. */
 function keep<Row extends Movable, Failure extends string>(
   app: App,
   { noun }: Mover<Row, Failure>,
   { row, post, heard, reason }: Refusal<Row, Failure>,
 ): Promise<'counts' | 'overtaken'> {
   const isKept = ofPost(post.nth, isRefusedOnce)
-  const isCurrent = ofPost(post.nth, (found) => isCurrentPost(found, post.nth))
+  const isCurrent = ofPost(post.nth, (locked) => isCurrentPost(locked, post.nth))
   return app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
-    const [[found]] = await tx.send(lockPosts(noun, [row]))
-    assert(found, 'a live movement has an attempt')
+    const [[locked]] = await tx.send(lockPosts(noun, [row]))
+    assert(locked, 'a live movement has an attempt')
     // An earlier try of this process was committed, but the answer to its COMMIT was lost.
-    if (found.refusedAs !== null && isKept(found)) return { value: 'counts' }
+    if (locked.refusedAs !== null && isKept(locked)) return { value: 'counts' }
     const evidence = addEvidence(post, heard.kind, heard.evidence)
-    if (!isCurrent(found)) return { value: 'overtaken', last: [evidence] }
+    if (!isCurrent(locked)) return { value: 'overtaken', last: [evidence] }
     return { value: 'counts', last: [keepRefusal(post, app.clock.now(), reason), evidence] }
   })
 }
@@ -60,18 +60,18 @@ function keep<Row extends Movable, Failure extends string>(
 type Refused<Row, Failure extends string> = Row &
   Pick<AttemptFacts<Failure>, 'installation' | 'nth' | 'refusedAs'>
 
-/** Ends a movement whose refusal is stored with its attempt, if that still holds on the locked rows. */
+/** Makes a movement fail whose refusal is stored with its attempt, if `holds` is still true of the locked rows. */
 export function endAsRefused<Row extends Movable, Failure extends string>(
   app: App,
   mover: Mover<Row, Failure>,
   row: Refused<Row, Failure>,
-  { holds, alongside }: { holds: (found: AttemptFacts) => boolean; alongside: readonly Call[] },
+  { holds, alongside }: { holds: (locked: AttemptFacts) => boolean; alongside: readonly Call[] },
 ): Promise<Moved> {
   assert(row.refusedAs !== null, 'a refusal has its word')
-  const ended = endAttempt(postOf(row, row.installation, row.nth), { at: app.clock.now() })
+  const finishAttempt = endAttempt(postOf(row, row.installation, row.nth), { at: app.clock.now() })
   return mover.end(app, row, {
     to: { status: 'failed', reason: row.refusedAs },
     still: ofPost(row.nth, holds),
-    alongside: [...alongside, ended],
+    alongside: [...alongside, finishAttempt],
   })
 }

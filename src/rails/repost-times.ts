@@ -12,40 +12,41 @@ import { railFor } from './rail-for.ts'
 
 // Every time here is in ms of the injected clock.
 
-/** When a movement that the operator does not know is posted again under its reference (rails.md 4.5). */
+/** Decides when a movement that the operator does not know is posted again under its reference (rails.md 4.5). */
 export type RepostTimes = {
   /** Whether it is posted again after this "not found". */
   isLost(attempt: AttemptFacts, nowMs: number): boolean
   /** Whether it ends as refused after this "not found". */
   isRefused(attempt: AttemptFacts, nowMs: number): boolean
-  /** When to ask before the ladder says so, because it may then be posted again or fail; infinite when there is no reason. */
+  /** When to ask earlier than the ladder, because the movement may then be posted again or fail; infinite without such a reason. */
   soonerAt(attempt: AttemptFacts, nowMs: number, notFound: boolean): number
 }
 
 /**
- * For so long a post belongs to the process that sent it, longer than the deadline of a submit: one without a recorded end
- * has ended by then.
+ * For this long a post belongs to the process that sent it. It is longer than the deadline of a submit, so a submit without a
+ * recorded end is over by then.
  */
 export const SENDING_MS = 30_000
 const MINUTE_MS = 60_000
 const NO_REASON = Number.POSITIVE_INFINITY
 
-// A second "not found" no sooner than this after the first, and no two posts closer than that.
+// The second "not found" counts no sooner than this after the first one.
 const FOUND_AGAIN_MS = 2000
+// Two posts are at least this far apart.
 const BETWEEN_POSTS_MS = 5000
 const MOST_REPOSTS = 2
 
-// Waits before a payout is posted again after the first repost, counted from the post before.
+// The waits of a payout before it is posted again after its first repost, counted from the post before.
 const REPOST_WAITS_MS = [2, 5, 15, 60].map((minutes) => minutes * MINUTE_MS)
 const LATER_REPOST_MS = 60 * MINUTE_MS
-// After a refused repost the three "not found" over a minute need not wait for the slow ladder of an old payout.
+// After a refused repost questions come this often, so that the three "not found" over a minute need not wait for an old payout's slow ladder.
 const REFUSED_AGAIN_MS = 30_000
 
-// Where the contract does not say for how long after its first post a movement may be posted again. Later than a minute the
-// customer of a charge has gone, and a PIN prompt would be a surprise; an operator may forget a reference after a day.
+// For how long after its first post a movement may be posted again where the settings of the installation do not say. After a minute
+// the customer of a charge has gone, and a PIN prompt would be a surprise; after a day an operator may have forgotten a reference.
 const WINDOW_MS = { collect: MINUTE_MS, disburse: 24 * 60 * MINUTE_MS }
 
-/** For how long after its first post a movement of this contract may be posted again, in ms. */
+/** Returns for how long (ms) after its first post a movement of this installation may be posted again. */
 export const repostWindowMs = (
   app: Pick<App, 'rails'>,
   side: RailSide,
@@ -54,20 +55,20 @@ export const repostWindowMs = (
   railFor(app, row)?.installations.find(({ id }) => id === row.installation)?.repostMs?.[side] ??
   WINDOW_MS[side]
 
-/** When this movement is posted again, by its noun and contract. */
+/** Returns the repost times of a movement, by its noun and installation. */
 export const repostsOf = (
   app: Pick<App, 'rails'>,
   { side, reposts }: { side: RailSide; reposts(windowMs: number): RepostTimes },
   row: { mode: Mode; channel: string; installation: string },
 ): RepostTimes => reposts(repostWindowMs(app, side, row))
 
-/** The next question: by the ladder, counted from the end of the submit, or sooner. `notFound`: the answer just now. */
+/** Computes the time (ms) of the next question: by the ladder, counted from the end of the submit, or sooner. `notFound`: the answer now was "not found". */
 export function nextQuestionAt(
   times: RepostTimes,
   attempt: AttemptFacts & { createdAt: Date },
   { ladder, nowMs, notFound }: { ladder: Ladder; nowMs: number; notFound: boolean },
 ): number {
-  // For a submit without a recorded end its beginning counts, never the creation of the movement.
+  // A submit without a recorded end counts from its beginning, never from the creation of the movement.
   const from = attempt.submitEndedAt ?? attempt.sendingSince ?? attempt.createdAt
   return Math.min(
     nextQuestionMs(ladder, { fromMs: from.getTime(), nowMs }),
@@ -76,17 +77,17 @@ export function nextQuestionAt(
   )
 }
 
-// After a callback the status may lag behind it.
+// The status of an operator may lag behind its callback.
 const AFTER_CALLBACK_MS = [5_000, 15_000, 60_000]
 
-/** The next question after a callback that the status did not confirm yet (rails.md 4.3). */
+/** Computes the next question after a callback that the status has not confirmed yet (rails.md 4.3). */
 function afterCallback({ callbackSeenAt }: AttemptFacts, nowMs: number): number {
   if (callbackSeenAt === null) return NO_REASON
   const times = AFTER_CALLBACK_MS.map((ms) => callbackSeenAt.getTime() + ms)
   return times.find((at) => at > nowMs) ?? NO_REASON
 }
 
-/** A charge: soon after its first post, at most twice. */
+/** Charges are posted again soon after their first post, at most twice. */
 export const chargeReposts = (windowMs: number): RepostTimes => ({
   isRefused: isRefusalConfirmed,
   isLost(attempt, nowMs) {
@@ -100,7 +101,7 @@ export const chargeReposts = (windowMs: number): RepostTimes => ({
 })
 
 /**
- * When a charge is posted again, if this "not found" is followed by another or is the second one already. Null if it may
+ * Computes when a charge is posted again, provided that another "not found" follows or this is the second one. Null if it may
  * not be: the operator has it or refused it, the window since its first post is over, or it was posted often enough.
  */
 function chargeRepostAt(
@@ -110,17 +111,17 @@ function chargeRepostAt(
   const { state, refusedAs, reposts, firstSentAt, sendingSince, submitEndedAt, firstNotFoundAt } = attempt
   if (state === 'accepted' || refusedAs !== null || reposts >= MOST_REPOSTS) return null
   if (firstSentAt === null || sendingSince === null) return null
-  const found = (firstNotFoundAt?.getTime() ?? nowMs) + FOUND_AGAIN_MS
+  const confirmedMs = (firstNotFoundAt?.getTime() ?? nowMs) + FOUND_AGAIN_MS
   // `sending` ends with the post; for the first post it may also end with the deadline of its caller.
-  const ended = state === 'in_doubt' && (reposts > 0 || submitEndedAt !== null)
-  const apart = sendingSince.getTime() + (ended ? BETWEEN_POSTS_MS : SENDING_MS)
-  const due = Math.max(found, apart)
+  const submitOver = state === 'in_doubt' && (reposts > 0 || submitEndedAt !== null)
+  const apartMs = sendingSince.getTime() + (submitOver ? BETWEEN_POSTS_MS : SENDING_MS)
+  const due = Math.max(confirmedMs, apartMs)
   return due < firstSentAt.getTime() + windowMs ? due : null
 }
 
-/** A payout: after three "not found" over a minute, then at growing waits, to the end of the window. */
+/** Payouts are posted again after three "not found" over a minute, then at growing waits, to the end of the window. */
 export const payoutReposts = (windowMs: number): RepostTimes => ({
-  // After the first doubtful refusal it is posted once more.
+  // After a first refusal that is not conclusive the payout is posted once more before it may fail.
   isRefused: (attempt, nowMs) => attempt.reposts > 0 && isRefusalConfirmed(attempt, nowMs),
   isLost(attempt, nowMs) {
     const due = payoutRepostAt(attempt)
@@ -140,7 +141,7 @@ export const payoutReposts = (windowMs: number): RepostTimes => ({
 })
 
 /**
- * Whether a payout may be posted, again or for the first time. The window counts from the first post, not from the creation: it
+ * Whether a payout may be posted, for the first time or again. The window counts from the first post, not from the creation: a payout
  * may have waited for days for an approval or behind a freeze.
  */
 export const mayBePosted = (
@@ -148,7 +149,7 @@ export const mayBePosted = (
   { nowMs, windowMs }: { nowMs: number; windowMs: number },
 ): boolean => firstSentAt === null || nowMs < firstSentAt.getTime() + windowMs
 
-/** When a payout that is not found is posted again; null while it may not be. */
+/** Computes when a payout that the operator does not know is posted again; null while it may not be. */
 function payoutRepostAt(attempt: AttemptFacts): number | null {
   const { reposts, sendingSince, firstNotFoundAt, notFoundCount, refusedAs, refusalToConfirm } = attempt
   // The last post was refused: the payout fails once the operator has confirmed that it knows no other, and is not posted

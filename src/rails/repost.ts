@@ -10,8 +10,8 @@ import { READINESS_WAIT_MS, railFor } from './rail-for.ts'
 import { repostsOf, SENDING_MS } from './repost-times.ts'
 
 /**
- * Posts again a movement that the operator does not know, under the same reference and through the same contract (rails.md
- * 4.5). `notFound` is the answer that led here. False when it may not be posted now; then the questions go on.
+ * Posts again a movement that the operator does not know, under the same reference and through the same installation (rails.md
+ * 4.5). `notFound` is the answer that led here. Returns false when it may not be posted now; then the questions go on.
  */
 export function postAgain<Row extends Movable, Failure extends string>(
   app: App,
@@ -62,8 +62,8 @@ async function backToQueue<Row extends Movable, Failure extends string>(
 }
 
 /**
- * Marks it as not sent, on the locked row, and writes what `next` says with it. Null when another process has sent or ended
- * it, or got an answer.
+ * Marks the movement as not sent, on the locked row, and writes what `next` returns with it. Null when another process has sent or
+ * finished it, or got an answer.
  */
 function markAsLost<Row extends Movable, Failure extends string, T>(
   app: App,

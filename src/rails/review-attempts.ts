@@ -4,7 +4,7 @@ import { statement } from '../platform/db/statement.ts'
 import type { AttemptState } from './attempts.ts'
 import type { RailSide } from './rail.ts'
 
-/** An attempt that has ended, for a look whether the operator still says the same (rails.md 5.1, leg 2). */
+/** A finished attempt to review: whether the operator still gives the same answer (rails.md 5.1, leg 2). */
 export type EndedAttempt = {
   merchantId: number
   reference: string
@@ -19,17 +19,17 @@ const ASKED_AGAIN_MS = 8 * 3_600_000
 const ASKED_AGAIN = isOver('a.review_asked_at', `($2::timestamptz - interval '8 hours')`, ASKED_AGAIN_MS)
 const UNSEEN = `a.installation = $1 and a.reviewed_at is null and a.state in ('ended', 'void')
   and (a.review_asked_at is null or ${ASKED_AGAIN})`
-// What ended longer ago than eight days is not looked at any more; what was made just now may still be in a caller's hands.
+// Attempts older than eight days are not reviewed any more; one from just now may still be in the hands of its request.
 const REVIEWED = `${UNSEEN} and a.created_at between $2::timestamptz - interval '8 days' and $2::timestamptz - interval '15 minutes'`
-// Only what ended more than a day after it was made says when that was.
+// Only an attempt that was finished more than a day after its creation has ended_late_at.
 const ENDED_LATE = `${UNSEEN} and a.ended_late_at > $2::timestamptz - interval '8 days' and a.created_at < $2::timestamptz - interval '8 days'`
-// What was looked at a day ago may be reversed since then.
+// A movement that was reviewed a day ago or more may have been reversed since then.
 const SAMPLED = `a.installation = $1 and a.reviewed_at between $2::timestamptz - interval '8 days' and $2::timestamptz - interval '1 day'
   and greatest(a.created_at, a.ended_late_at) > $2::timestamptz - interval '7 days' and a.state in ('ended', 'void')
   and ${ASKED_AGAIN}`
-// The time of the question is its lease: what a process that dies has claimed is asked about later.
-const claiming = (which: string) => `
-  with due as (select a.merchant_id, a.id from rail_attempts a where ${which} limit $3 for no key update skip locked)
+// The time of the question is the lease: an attempt claimed by a process that died is asked about later.
+const claiming = (condition: string) => `
+  with due as (select a.merchant_id, a.id from rail_attempts a where ${condition} limit $3 for no key update skip locked)
   update rail_attempts a set review_asked_at = $2 from due where a.merchant_id = due.merchant_id and a.id = due.id
   returning a.merchant_id as "merchantId", a.id as reference, a.subject, a.side, a.state,
     a.review_not_found as "notFound", a.review_not_found_at as "notFoundAt"`
@@ -65,22 +65,22 @@ const MISSED = statement(
 
 type Named = Pick<EndedAttempt, 'merchantId' | 'reference'>
 
-/** Claims ended attempts of a contract that nobody has looked at again, newest first. */
-export const claimReviews = (installation: string, now: Date, most: number): Call<EndedAttempt> =>
-  call(CLAIM, installation, now.toISOString(), most)
+/** Claims finished attempts of an installation that were not reviewed yet, newest first. */
+export const claimReviews = (installation: string, now: Date, limit: number): Call<EndedAttempt> =>
+  call(CLAIM, installation, now.toISOString(), limit)
 
-/** The same for what was made longer ago than they reach, and ended since. */
-export const claimLateReviews = (installation: string, now: Date, most: number): Call<EndedAttempt> =>
-  call(CLAIM_LATE, installation, now.toISOString(), most)
+/** Claims attempts not reviewed yet that were created before the eight days of claimReviews and finished within them. */
+export const claimLateReviews = (installation: string, now: Date, limit: number): Call<EndedAttempt> =>
+  call(CLAIM_LATE, installation, now.toISOString(), limit)
 
-/** Claims attempts of the last seven days that were looked at a day ago or more, longest ago first. */
-export const claimSample = (installation: string, now: Date, most: number): Call<EndedAttempt> =>
-  call(CLAIM_SAMPLE, installation, now.toISOString(), most)
+/** Claims attempts of the last seven days that were reviewed a day ago or more, longest ago first. */
+export const claimSample = (installation: string, now: Date, limit: number): Call<EndedAttempt> =>
+  call(CLAIM_SAMPLE, installation, now.toISOString(), limit)
 
 export const leftToReview = (installation: string, now: Date): Call<{ left: number }> =>
   call(LEFT, installation, now.toISOString())
 
-/** These are not asked about again for a day, and then only as a sample. */
+/** Marks attempts as reviewed: they are not asked about for a day, and then only as a sample. */
 export const reviewed = (attempts: readonly Named[], at: Date): Call =>
   call(
     DONE,
@@ -89,6 +89,6 @@ export const reviewed = (attempts: readonly Named[], at: Date): Call =>
     at.toISOString(),
   )
 
-/** The operator did not know it this time. */
+/** Counts that the operator did not know the attempt in this review. */
 export const notFoundInReview = ({ merchantId, reference }: Named, at: Date): Call =>
   call(MISSED, merchantId, reference, at.toISOString())

@@ -14,7 +14,7 @@ import {
   type Status,
 } from './rail.ts'
 
-// Spec section 8: the last nine digits decide; every other number succeeds.
+// Numbers whose last nine digits make a movement fail (spec section 8); with every other number it succeeds.
 const CHARGE_OUTCOMES: Record<string, ChargeFailure> = {
   '700000001': 'insufficient_funds',
   '700000002': 'user_cancelled',
@@ -40,9 +40,9 @@ const SANDBOX_INSTALLATION: Installation = {
 const INACTIVE_WALLET = '700000001'
 
 /**
- * The operator of test mode: pure functions, without timers, memory, network or randomness (rails.md section 2). What it
- * answers follows from the phone number and from the age of the attempt on the clock given, so a killed process or a second
- * worker changes nothing.
+ * Makes the operator of test mode: pure functions, without timers, memory, network or randomness (rails.md section 2). Its
+ * answers follow from the phone number and the age of the attempt on the given clock, so a killed process or a second worker
+ * changes nothing.
  */
 export function sandboxRail(
   clock: Clock,
@@ -57,11 +57,11 @@ export function sandboxRail(
   function statusAt<Failure>(
     attempt: Attempt,
     reason: Failure | undefined,
-    heard: Evidence,
+    statusEvidence: Evidence,
   ): Status<Failure> {
     if (clock.nowMs() - attempt.createdAt.getTime() < outcomeSeconds * 1000)
-      return { kind: 'pending', evidence: heard }
-    return outcomeOf(attempt, reason, heard)
+      return { kind: 'pending', evidence: statusEvidence }
+    return outcomeOf(attempt, reason, statusEvidence)
   }
   const sandboxPayouts: Movement<PayoutFailure> = {
     submit: async () => ({ kind: 'accepted', repeated: false, evidence: evidence('submit') }),
@@ -102,13 +102,13 @@ function outcomeOf<Failure>(
   }
 }
 
-/** Who holds a sandbox wallet (spec section 8; G16). */
+/** Returns the holder of a sandbox wallet (spec section 8; G16). */
 async function lookUp(phone: string): Promise<Holder> {
   const active = lastNine(phone) !== INACTIVE_WALLET
   return { active, name: active ? `SANDBOX HOLDER ${phone.slice(-4)}` : null }
 }
 
-/** Decimal digits derived from the reference, so that statements and receipts look as in live mode. */
+/** Derives a number of decimal digits from the reference, so that statements and receipts look as in live mode. */
 function transactionNumber(reference: string): string {
   const digest = hash('sha256', reference, 'hex')
   return String(10_000_000_000 + (Number.parseInt(digest.slice(0, 12), 16) % 89_999_999_999))

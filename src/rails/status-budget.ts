@@ -5,42 +5,42 @@ import { statement } from '../platform/db/statement.ts'
 import type { QuestionLevel } from './question-levels.ts'
 import type { Installation } from './rail.ts'
 
-/** How many questions a contract with an operator may be asked, by all processes together (rails.md 4.2). */
+/** The budget of questions that all processes together may ask an installation (rails.md 4.2). */
 export type StatusBudget = {
-  /** How many of the wanted questions may be asked of this contract now. For reconciliation, which gets what others leave. */
-  take(installation: string, wanted: number): Promise<number>
-  /** One question that goes before all others; may leave the bucket owing one. */
+  /** Takes up to `count` questions for reconciliation, which gets what the other levels leave. Returns how many it got. */
+  take(installation: string, count: number): Promise<number>
+  /** Takes one question before all others, even if the bucket then owes one. Returns whether it got it. */
   takeFirst(installation: string): Promise<boolean>
   /**
-   * At most `most` questions for one of the levels at which something is due. `count` 0: none now, as of `waitMs` there may be
-   * one.
+   * Takes at most `limit` questions for one of the levels at which something is due. `count` 0: none now; waitMs says when there may
+   * be one.
    */
-  takeTurn(installation: string, due: readonly QuestionLevel[], most: number): Promise<Turn>
-  /** For how long there is no question for these levels, in ms, as far as this process has heard; 0 when it must ask. */
+  takeTurn(installation: string, due: readonly QuestionLevel[], limit: number): Promise<Turn>
+  /** For how long (ms) there is no question for these levels, as far as this process knows; 0 when it must ask the database. */
   waitMs(installation: string, due: readonly QuestionLevel[]): number
   giveBack(installation: string, unused: number): Promise<void>
-  /** The operator says that it is too much: half the rate for 60 s. */
+  /** Halves the rate for 60 s, because the operator answered that the questions are too many. */
   slowDown(installation: string): Promise<void>
-  /** How many questions each of them has left; a debt is below zero. */
+  /** Reads how many questions each installation with a rate has left; a debt is below zero. */
   left(): Promise<{ installation: string; tokens: number }[]>
-  /** The contracts that have a rate. */
+  /** Lists the installations that have a rate. */
   limited(): string[]
 }
-export type Turn = { level: QuestionLevel; count: number }
+type Turn = { level: QuestionLevel; count: number }
 
 const SLOWED_MS = 60_000
 const SECOND_MS = 1000
-// One whole question at 8 a second, and room for what comes in while a worker is a little late. With the one that may be owed
-// no second sees more than 10.
+// The bucket holds one whole question at 8 a second, and room for what flows in while a worker is a little late. With the one question
+// that may be owed, no second sees more than 10.
 const HELD_SECONDS = 0.125
 const HELD_BESIDE = 0.5
-// The parts of that room that each level leaves to those before it: they get a head start, and nothing flows over.
+// The part of that room that each level leaves to the levels before it, which gives them a head start without losing questions.
 const LEFT_TO_OTHERS = [0, 0.2, 0.5, 0.8] as const satisfies { [level in QuestionLevel]: number }
 const MAY_OWE = 1
-// Shares of all questions: a tenth for old movements, a twentieth for reconciliation.
+// The shares of all questions: a tenth for old movements, a twentieth for reconciliation.
 const OLD_SHARE = 0.1
 const SPARE_SHARE = 0.05
-// So that after a time without old movements at most one of them goes before others.
+// The limit of saved-up credit, so that after a time without old movements at most one of them goes before the others.
 const MOST_CREDIT = 1.5
 const FIRST: QuestionLevel = 0
 const SPARE: QuestionLevel = 3
@@ -50,8 +50,8 @@ const MAKE = statement(
   `insert into status_budgets (installation, tokens, filled_at) values ($1, $3, $2) on conflict do nothing`,
 )
 const SLOWED = `slowed_until > $2::timestamptz and not ${isOver('slowed_until', '$2', SLOWED_MS)}`
-// $3 questions a second fill it up to $4, at half speed while it is slowed. $6 are the levels at which something is due, $7 what
-// each must leave; old and spare ones with a credit leave nothing.
+// The bucket fills with $3 questions a second up to $4, at half speed while it is slowed. $6 are the levels at which something is due,
+// $7 is what each level must leave; the levels 2 and 3 leave nothing while they have a credit.
 const TAKE = statement<{ taken: number; level: QuestionLevel; wait: number }>(
   'take from status budget',
   `with found as (
@@ -89,7 +89,8 @@ type Limited = Pick<Installation, 'id' | 'statusPerSecond'>
 type Parts = { directory: Database; clock: Clock; installations: () => readonly Limited[] }
 
 /**
- * The buckets of these contracts, in the database. One without a rate is not limited and costs nothing. Errors: DatabaseAway.
+ * Opens the buckets of these installations, which are rows of the database. An installation without a rate is not limited and costs no
+ * query. Throws DatabaseAway.
  */
 export const statusBudget = (parts: Parts): StatusBudget => new SharedBudget(parts)
 
@@ -98,15 +99,15 @@ const heldOf = (rate: number) => Math.max(1, rate * HELD_SECONDS) + HELD_BESIDE
 class SharedBudget implements StatusBudget {
   readonly #parts: Parts
   readonly #made = new Set<string>()
-  /** When a contract may have a question again, by contract and levels. */
+  /** When an installation may have a question again, by installation and levels. */
   readonly #notBefore = new Map<string, Map<string, Span>>()
 
   constructor(parts: Parts) {
     this.#parts = parts
   }
 
-  async take(installation: string, wanted: number): Promise<number> {
-    return (await this.takeTurn(installation, [SPARE], wanted)).count
+  async take(installation: string, count: number): Promise<number> {
+    return (await this.takeTurn(installation, [SPARE], count)).count
   }
 
   async takeFirst(installation: string): Promise<boolean> {
@@ -116,11 +117,11 @@ class SharedBudget implements StatusBudget {
     return (await this.#take({ installation, rate, leaves }, [FIRST], 1)).count === 1
   }
 
-  async takeTurn(installation: string, due: readonly QuestionLevel[], most: number): Promise<Turn> {
+  async takeTurn(installation: string, due: readonly QuestionLevel[], limit: number): Promise<Turn> {
     const rate = this.#rateOf(installation)
-    if (rate === null) return { level: due[0] ?? SPARE, count: most }
+    if (rate === null) return { level: due[0] ?? SPARE, count: limit }
     const room = heldOf(rate) - 1
-    return this.#take({ installation, rate, leaves: LEFT_TO_OTHERS.map((part) => part * room) }, due, most)
+    return this.#take({ installation, rate, leaves: LEFT_TO_OTHERS.map((part) => part * room) }, due, limit)
   }
 
   waitMs(installation: string, due: readonly QuestionLevel[]): number {
@@ -147,8 +148,8 @@ class SharedBudget implements StatusBudget {
   }
 
   limited(): string[] {
-    const all = this.#parts.installations()
-    return all.filter(({ statusPerSecond }) => statusPerSecond !== null).map(({ id }) => id)
+    const installations = this.#parts.installations()
+    return installations.filter(({ statusPerSecond }) => statusPerSecond !== null).map(({ id }) => id)
   }
 
   #rateOf(installation: string): number | null {
@@ -158,7 +159,7 @@ class SharedBudget implements StatusBudget {
   async #take(
     { installation, rate, leaves }: { installation: string; rate: number; leaves: readonly number[] },
     due: readonly QuestionLevel[],
-    most: number,
+    limit: number,
   ): Promise<Turn> {
     const { directory, clock } = this.#parts
     const nowMs = clock.nowMs()
@@ -169,15 +170,15 @@ class SharedBudget implements StatusBudget {
       this.#made.add(installation)
     }
     const bounds = [MOST_CREDIT, OLD_SHARE, SPARE_SHARE]
-    const taking = call(TAKE, installation, now, rate, heldOf(rate), most, due, leaves, ...bounds, ahead)
+    const taking = call(TAKE, installation, now, rate, heldOf(rate), limit, due, leaves, ...bounds, ahead)
     const [row] = await directory.query(taking.statement, taking.values)
-    // After a crash of the server the table is empty.
+    // The row is gone after a crash of the database server, which empties the table.
     if (row === undefined) this.#made.delete(installation)
     const { taken = 0, level = SPARE, wait = 0 } = row ?? {}
-    const known = this.#notBefore.get(installation) ?? new Map<string, Span>()
+    const waits = this.#notBefore.get(installation) ?? new Map<string, Span>()
     this.#notBefore.set(
       installation,
-      known.set(due.join(), { fromMs: nowMs, untilMs: nowMs + Math.ceil(wait * SECOND_MS) }),
+      waits.set(due.join(), { fromMs: nowMs, untilMs: nowMs + Math.ceil(wait * SECOND_MS) }),
     )
     return { level, count: taken }
   }

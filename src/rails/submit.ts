@@ -17,8 +17,8 @@ import { recordPost } from './record-posts.ts'
 import { applyRefusal } from './refuse.ts'
 
 /**
- * A stored live movement whose caller waits, when it was marked as sending, the contract that will carry it, and the key that
- * waits for its answer: null for a customer on a hosted page, who has none.
+ * A stored live movement whose caller waits. `mark` is when it was marked as sending, `installation` will carry it, and `owner` is the
+ * key that waits for its answer: null for a customer on a hosted page, who has none.
  */
 export type Submission<Row extends Movable, Failure extends string> = {
   mover: Mover<Row, Failure>
@@ -26,32 +26,32 @@ export type Submission<Row extends Movable, Failure extends string> = {
   mark: Mark
   installation: string
   owner: HeldKey | null
-  /** Where the request that waits keeps account of its time; null where none is. */
+  /** Counts the time that the waiting request has spent; null where no request is measured. */
   spent: Spent | null
-  /** The 201, never a final state (G11a, G14c). `inDoubt`: the operator may have taken it. */
+  /** Makes the 201, never with a final state (G11a, G14c). `inDoubt`: the operator may have taken it. */
   firstAnswer(inDoubt: boolean): FirstAnswer
-  /** Its caller waits however long the rail takes, because its process ends with it. */
+  /** Whether its caller waits however long the rail takes, because its process ends with it. */
   untilAnswered?: boolean
-  /** The operator proved that it took nothing. `parked`: the caller has its 201, so the movement exists. */
+  /** Handles the proof that the operator took nothing. `parked`: the caller has its 201 already, so the movement exists. */
   notTaken(app: App, heard: Unavailable, parked: boolean): Promise<Answer>
 }
 type FirstAnswer = Answer & { objectId: string }
 
-// The submit of the request that created the movement is its first post.
+// The number of the post that the request which created the movement submits.
 const FIRST_POST = 1
-// The caller waits this long for the rail; the submit itself lives on to its own end (rails.md 3.8 rule 3).
+// The caller waits this long for the rail; the submit itself goes on to its own end (rails.md 3.8 rule 3).
 const ANSWER_DEADLINE_MS = 5000
 
 /**
- * Asks the rail to carry a stored live movement, outside any transaction, and records the answer (rails.md 3.8). Answers
- * 201, or what `notTaken` answers or throws.
+ * Asks the rail to carry a stored live movement, outside any transaction, and records the answer (rails.md 3.8). Returns the 201, or
+ * what the handler of `unavailable` returns or throws.
  */
 export async function submitMovement<Row extends Movable, Failure extends string>(
   app: App,
   work: Submission<Row, Failure>,
 ): Promise<Answer> {
   const caller = { parked: false }
-  // Until it is recorded, only this process knows what the rail answered.
+  // Until the answer is recorded, only this process knows it.
   const submitted = submitPost(app, work.mover, work).then((heard) => {
     if (work.spent !== null) {
       work.spent.railMs += heard.evidence.elapsedMs
@@ -72,7 +72,7 @@ export async function submitMovement<Row extends Movable, Failure extends string
   const parkLate = async () => {
     if (await isAnswered(late)) return late
     caller.parked = true
-    // Null: it was taken back in the meantime, and the caller gets that answer.
+    // Null when it was taken back in the meantime; then the caller gets the answer of that.
     return (await publishMovement(app, work, { to: 'in_doubt', submitEndedAt: null, evidence: [] })) ?? late
   }
   return Promise.race([late, parkLate()])
@@ -116,7 +116,7 @@ type News = {
   refused?: Refused<string> | null
 }
 
-/** What the answer to the first post changes, with its evidence. */
+/** Builds what the answer to the first post changes, with its evidence. */
 export const newsOf = <Row extends Movable, Failure extends string>(
   app: App,
   work: Submission<Row, Failure>,
@@ -127,17 +127,17 @@ export const newsOf = <Row extends Movable, Failure extends string>(
   evidence: [addEvidence(firstPost(work), wordFor(heard), heard.evidence)],
 })
 
-/** The post of the request that created the movement. */
+/** Returns the post of the request that created the movement. */
 export const firstPost = <Row extends Movable, Failure extends string>({
   row,
   installation,
 }: Submission<Row, Failure>) => postOf(row, installation, FIRST_POST)
 
-/** Applies a definite refusal. If another answer counts by now, the caller gets its 201 and that one decides. */
+/** Applies a definite refusal. If another answer counts by now, the caller gets the 201 and that answer decides. */
 export async function refuseMovement<Row extends Movable, Failure extends string>(
   app: App,
   work: Submission<Row, Failure>,
-  no: {
+  refusal: {
     heard: Extract<Submitted<Failure>, { kind: 'rejected' | 'unavailable' }>
     reason: Failure
     undo?: () => Promise<void>
@@ -145,13 +145,13 @@ export async function refuseMovement<Row extends Movable, Failure extends string
 ): Promise<Answer> {
   const answer = work.firstAnswer(false)
   const alongside = keyWith(work, answer)
-  const applied = await applyRefusal(app, work.mover, {
-    ...no,
+  const result = await applyRefusal(app, work.mover, {
+    ...refusal,
     row: work.row,
     post: firstPost(work),
     alongside,
   })
-  if (applied !== 'overtaken')
+  if (result !== 'overtaken')
     return (work.owner === null ? null : await heldAnswer(app.db, work.owner)) ?? answer
   return publishSurely(app, work, { to: 'in_doubt', submitEndedAt: null, evidence: [] })
 }
@@ -162,7 +162,7 @@ const keyWith = <Row extends Movable, Failure extends string>(
 ): Call[] => (owner === null ? [] : [finishKey(owner, answer)])
 
 /**
- * Shows the movement and stores the 201 under its key, on the locked row. Null when it was taken back before it was shown:
+ * Shows the movement and stores the 201 under its key, on the locked row. Returns null when it was taken back before it was shown:
  * its key may already belong to the next request.
  */
 export async function publishMovement<Row extends Movable, Failure extends string>(
@@ -174,7 +174,7 @@ export async function publishMovement<Row extends Movable, Failure extends strin
   const inDoubt = news.to === 'in_doubt'
   return recordPost(app, {
     ...{ noun: mover.noun, row, owner, answer: work.firstAnswer(inDoubt), evidence: news.evidence },
-    // An earlier try was committed and its answer was lost: the evidence is stored already.
+    // True when an earlier try was committed and the answer to its COMMIT was lost: the evidence is stored already.
     isRecorded: (locked) => isRecorded(locked, news),
     shown(locked) {
       if (news.to !== 'accepted' && !isCurrentPost(locked, FIRST_POST)) return []
@@ -197,7 +197,7 @@ function attemptMove<Row extends Movable, Failure extends string>(
   return moveAttempt(firstPost(work), to, submitEndedAt)
 }
 
-/** As `publishMovement`, after an answer that cannot lead to taking the movement back. */
+/** Shows the movement like publishMovement, after an answer that cannot lead to taking it back. */
 async function publishSurely<Row extends Movable, Failure extends string>(
   app: App,
   work: Submission<Row, Failure>,

@@ -6,9 +6,9 @@ import type { Movable } from './mover.ts'
 import { firstPost, type Submission } from './submit.ts'
 
 /**
- * Takes back a movement that nobody has seen, after its operator proved that it took nothing. `hide` answers with a row if it
- * was still hidden, and `freed` gives back what it holds. False, with nothing written, when it was shown. Also true when an
- * earlier try whose COMMIT was not answered has done it.
+ * Takes back a movement that was never shown, after its operator proved that it took nothing. `hide` returns a row if the movement
+ * was still hidden, and `freed` gives back its key and card. Returns false, with nothing written, when it was shown; true also when an
+ * earlier try has done it whose COMMIT was not answered.
  */
 export function takeBackUnseen<Row extends Movable, Failure extends string>(
   app: App,
@@ -16,8 +16,8 @@ export function takeBackUnseen<Row extends Movable, Failure extends string>(
   { hide, freed }: { hide: Call<{ id: string }>; freed: readonly Call[] },
 ): Promise<boolean> {
   return app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
-    const [hidden, [now]] = await tx.send(hide, lockPosts(work.mover.noun, [work.row]))
-    if (hidden.length === 0) return { value: now?.voided === true }
+    const [hidden, [locked]] = await tx.send(hide, lockPosts(work.mover.noun, [work.row]))
+    if (hidden.length === 0) return { value: locked?.voided === true }
     return {
       value: true,
       last: [...freed, endAttempt(firstPost(work), { state: 'void', at: app.clock.now() })],

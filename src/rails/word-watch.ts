@@ -1,23 +1,23 @@
 import type { Clock } from '../platform/clock.ts'
 
-/** Counts answers and unknown words of each contract in the present hour. */
+/** Counts answers and unknown words of each installation in the present hour. */
 export type WordWatch = {
   answered(installation: string): void
-  /** Counts one more unknown word: whether they are more than 1 % of the answers of this hour (rails.md 3.7). */
+  /** Counts one more unknown word. Returns whether they are more than 1 % of the answers of this hour (rails.md 3.7). */
   isTooMany(installation: string): boolean
 }
 
 const HOUR_MS = 3_600_000
 const MOST_SHARE = 0.01
 
-/** In the memory of a process: the answers of each are a fair sample. */
+/** Opens the counter. It counts in memory: the answers that one process gets are a fair sample. */
 export function wordWatch(clock: Pick<Clock, 'nowMs'>): WordWatch {
   const counts = new Map<string, { hour: number; answers: number; unknown: number }>()
 
   function countOf(installation: string) {
     const hour = Math.floor(clock.nowMs() / HOUR_MS)
-    const known = counts.get(installation)
-    const count = known?.hour === hour ? known : { hour, answers: 0, unknown: 0 }
+    const last = counts.get(installation)
+    const count = last?.hour === hour ? last : { hour, answers: 0, unknown: 0 }
     counts.set(installation, count)
     return count
   }

@@ -5,13 +5,13 @@ import { statement } from '../../platform/db/statement.ts'
 import type { Mode } from '../../platform/mode.ts'
 import { shortDigestSql } from '../../platform/short-digest.ts'
 
-/** One item of a bulk call as it was stored: its fields, or its problem. Its reference is never null. */
+/** One stored item of a bulk call: its fields, or its problem. Its reference is never null. */
 export type StoredItem = { reference: string } & (
   | { amount: number; phone: string; name: string | null; channel: string }
   | { error: string }
 )
 
-/** A stored call of POST /v1/payouts/bulk. `done`: items with a result; `accepted`: those of them with a payout. */
+/** A stored call of POST /v1/payouts/bulk. `done` counts its items with a result, `accepted` those of them with a payout. */
 export type BulkBatch = {
   merchantId: number
   id: string
@@ -47,7 +47,7 @@ const ADVANCE = statement(
   `update bulk_batches set done = $3, accepted = $4, lease_until = case when $3 = total then null else $5::timestamptz end
    where merchant_id = $1 and id = $2`,
 )
-// A lease that ends later than possible was given before the clock stepped back.
+// A lease that ends later than a lease of now could was given before the clock stepped back.
 const TAKE_LEFT = statement<Pick<BulkBatch, 'merchantId' | 'id' | 'mode' | 'key'>>(
   'take left bulk batch',
   `update bulk_batches b set lease_until = $2
@@ -74,7 +74,7 @@ export const addBatch = (batch: BulkBatch, leaseUntil: Date): Call =>
   )
 
 export const lockBatch = (merchantId: number, id: string): Call<BulkBatch> => call(LOCK_BATCH, merchantId, id)
-/** Takes the batch that has waited longest for progress, if there is one, under a new lease. */
+/** Takes, under a new lease, the batch whose lease ran out first; no row when there is none. */
 export const takeLeftBatch = (now: Date) =>
   call(
     TAKE_LEFT,
@@ -82,11 +82,11 @@ export const takeLeftBatch = (now: Date) =>
     later(now, BULK_LEASE_MS).toISOString(),
     tooFarAhead(now, BULK_LEASE_MS).toISOString(),
   )
-/** Releases a batch that could not be run, if it still has its lease, so that it is taken again soon. */
+/** Shortens the lease of a batch that could not be run, so that it is taken again in two seconds. */
 export const giveBackBatch = ({ merchantId, id }: Pick<BulkBatch, 'merchantId' | 'id'>, now: Date): Call =>
   call(GIVE_BACK, merchantId, id, later(now, AGAIN_MS).toISOString())
 
-/** The progress of a batch after the next items, under a new lease while any are left. */
+/** Stores the progress of a batch, with a new lease while it has items left. */
 export const advanceBatch = (
   { merchantId, id }: Pick<BulkBatch, 'merchantId' | 'id'>,
   { done, accepted, leaseUntil }: Pick<BulkBatch, 'done' | 'accepted'> & { leaseUntil: Date },

@@ -27,7 +27,7 @@ const Root = Type.Object({
 const list = (description: string) =>
   Type.Optional(Type.Array(BulkItemShape, { minItems: 1, maxItems: MOST_ITEMS, description }))
 
-/** The JSON body for the description. It is read item by item; a wrong item fails alone. */
+/** The JSON body, for the description only: it is parsed item by item, and a wrong item fails alone. */
 export const BulkPayoutCreateShape = Type.Object(
   {
     ...Root.properties,
@@ -48,13 +48,13 @@ export const BulkPayoutCreateShape = Type.Object(
 const noItems = () => badRequest('no payout items provided (JSON {payouts:[...]} or CSV)')
 const tooManyItems = () => badRequest(`batch too large (max ${MOST_ITEMS} items per call)`)
 
-/** Reads a bulk body as it came over the wire: JSON, a CSV, or a form with one CSV (contract.md G12, G13a). */
+/** Parses a bulk body as it came over the wire: JSON, a CSV, or a form with one CSV (contract.md G12, G13a). */
 export async function readBulkBody(raw: Buffer, contentType: string | undefined): Promise<BulkBody> {
   return readBulkContent(await openBody(raw, contentType))
 }
 
 /**
- * Reads a CsvFile, or JSON that is parsed. Refused as a whole: an unreadable body, no items, more than 1000. Any other
+ * Parses a CsvFile, or the value of a JSON body. Throws Refusal for an unreadable body, no items, or more than 1000; any other
  * fault is reported in its item. Nothing thrown here is stored under a key (contract.md 3 i).
  */
 export async function readBulkContent(content: unknown): Promise<BulkBody> {
@@ -63,10 +63,13 @@ export async function readBulkContent(content: unknown): Promise<BulkBody> {
   return { items: readItems(listIn(content), channel) }
 }
 
-/** Stops reading at the first item beyond the limit. */
-function readItems(given: Iterable<GivenItem>, channel: string = DEFAULT_PAYOUT_CHANNEL): BulkItem[] {
+/** Parses the items and stops at the first one beyond the limit. */
+function readItems(
+  uncheckedItems: Iterable<GivenItem>,
+  channel: string = DEFAULT_PAYOUT_CHANNEL,
+): BulkItem[] {
   const items: BulkItem[] = []
-  for (const item of given) {
+  for (const item of uncheckedItems) {
     if (items.length === MOST_ITEMS) throw tooManyItems()
     items.push(readBulkItem(item, items.length, channel))
   }

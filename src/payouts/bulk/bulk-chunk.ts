@@ -9,7 +9,7 @@ import { BULK_LEASE_MS, type BulkBatch, lockBatch } from './bulk-batch.ts'
 import { addResults } from './bulk-results.ts'
 import { openChunk, runItem } from './run-item.ts'
 
-// One transaction holds the merchant's ledger head for this many items: long enough to be cheap, short enough for others.
+// One transaction holds the merchant's ledger head for this many items: enough to be cheap, few enough that other payments do not wait long.
 const CHUNK = 200
 
 /** Runs the items that have no result yet, in ascending index, chunk by chunk. Two runners at once do no harm. */
@@ -26,12 +26,12 @@ export async function runChunks(
 
 type Running = Pick<BulkBatch, 'merchantId' | 'id' | 'mode'> & { readiness: PayoutReadiness }
 
-/** Runs the next items and stores their results. Answers whether any are left. */
+/** Runs the next items and stores their results. Returns whether any are left. */
 function runChunk(app: App, { merchantId, id, mode, readiness }: Running): Promise<boolean> {
   const at = app.clock.now()
-  const places = [{ merchantId, mode }]
+  const merchantModes = [{ merchantId, mode }]
   return app.db.transactionFor({ of: merchantId, begun: true }, async (tx) => {
-    const [[batch], terms, stops] = await tx.send(lockBatch(merchantId, id), ...lockGuards(places))
+    const [[batch], terms, stops] = await tx.send(lockBatch(merchantId, id), ...lockGuards(merchantModes))
     assert(batch, 'a batch that is run was stored')
     if (batch.done === batch.total) return { value: false }
     const items = batch.items.slice(batch.done, batch.done + CHUNK)

@@ -9,17 +9,17 @@ import { type Dialect, dialectOf, saysSeparator } from './csv-dialect.ts'
 import { type Columns, type Field, readHeader } from './csv-header.ts'
 
 export type CsvRow = { cells: string[]; line: number }
-/** What somebody wrote into a line, whatever can be read of it. */
+/** The cells of a line as its author wrote them, whether they can be read or not. */
 export type Written = Readonly<Record<'phone' | 'amount' | 'name' | 'reference', string>>
-export type CsvLine = { line: number; item: GivenItem; written: Written }
-/** What the parser tells of a row. */
+type CsvLine = { line: number; item: GivenItem; written: Written }
+/** A row as the parser returns it. */
 type Parsed = { record: string[]; info: { lines: number } }
 
-// Longer than any valid row; a file without line ends is refused here.
+// Longer than any valid row. It also refuses a file without line ends.
 const LONGEST_ROW = 32_768
-// A row has a handful of cells. Each costs the parser as much time as some dozen bytes.
+// A valid row has a handful of cells. Each cell costs the parser as much time as some dozen bytes.
 const MOST_CELLS = 256
-// Rows of quotes with nothing in them are parsed.
+// Rows that hold only empty quotes are parsed, so their number is limited.
 const MOST_EMPTY = 10_000
 const SLICE = 32 * 1024
 // The parser makes an error, with its stack, for each row of another width than the header.
@@ -44,17 +44,17 @@ export const CSV_EXAMPLE = `phone,amount,name,reference
 `
 
 /**
- * The rows of a bulk CSV as items (G12), no more than one above `most`. Throws `invalid request: ...` for a problem of the
+ * Parses the rows of a bulk CSV as items (G12), at most one more than `limit`. Throws `invalid request: ...` for a problem of the
  * whole file; a problem of one row fails that item only.
  */
-export async function readCsvItems(bytes: Buffer, most: number): Promise<GivenItem[]> {
-  return (await readCsvLines(bytes, most)).map(({ item }) => item)
+export async function readCsvItems(bytes: Buffer, limit: number): Promise<GivenItem[]> {
+  return (await readCsvLines(bytes, limit)).map(({ item }) => item)
 }
 
-/** The same, each with the number of its line (of its last one, where a quoted cell goes over several) and its cells as they were written. */
-export async function readCsvLines(bytes: Buffer, most: number): Promise<CsvLine[]> {
+/** Parses the rows as parseCsvItems does, each with the number of its line (the last one of a quoted cell with line ends) and its cells as written. */
+export async function readCsvLines(bytes: Buffer, limit: number): Promise<CsvLine[]> {
   const dialect = dialectOf(bytes)
-  const [header, ...rows] = await readRows(bytes, { most: most + 2, dialect })
+  const [header, ...rows] = await readRows(bytes, { limit: limit + 2, dialect })
   if (header === undefined) return []
   const columns = readHeader(header.cells)
   return rows.map(({ cells, line }) => ({
@@ -64,13 +64,13 @@ export async function readCsvLines(bytes: Buffer, most: number): Promise<CsvLine
   }))
 }
 
-/** The rows of a CSV as they stand, the header among them. Throws `invalid request: ...` for a problem of the whole file. */
-export const readCsvRows = (bytes: Buffer, most: number): Promise<CsvRow[]> =>
-  readRows(bytes, { most, dialect: dialectOf(bytes) })
+/** Parses the rows of a CSV into cells, the header included. Throws `invalid request: ...` for a problem of the whole file. */
+export const readCsvRows = (bytes: Buffer, limit: number): Promise<CsvRow[]> =>
+  readRows(bytes, { limit, dialect: dialectOf(bytes) })
 
-type Reading = { most: number; dialect: Dialect }
+type Reading = { limit: number; dialect: Dialect }
 
-async function readRows(bytes: Buffer, { most, dialect }: Reading): Promise<CsvRow[]> {
+async function readRows(bytes: Buffer, { limit, dialect }: Reading): Promise<CsvRow[]> {
   if (!isUtf8(bytes)) throw invalidRequest('CSV is not valid UTF-8')
   boundLines(bytes, dialect)
   const parser = parse({
@@ -90,7 +90,7 @@ async function readRows(bytes: Buffer, { most, dialect }: Reading): Promise<CsvR
     const slices = Readable.from(slicesOf(bytes, dialect))
     return await rowsOf(
       pipeline(slices, parser, () => {}),
-      most,
+      limit,
     )
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
@@ -98,10 +98,10 @@ async function readRows(bytes: Buffer, { most, dialect }: Reading): Promise<CsvR
   }
 }
 
-/** The last byte of a line. */
+/** Returns the last byte of a line end. */
 const lineEndOf = ({ lineEnds }: Pick<Dialect, 'lineEnds'>): number => lineEnds.at(-1)?.charCodeAt(0) ?? 0
 
-/** Refuses lines that are too long before anything is parsed, by reading each byte once. */
+/** Refuses lines that are too long, before anything is parsed, by reading each byte once. */
 function boundLines(bytes: Buffer, { separator, lineEnds }: Dialect): void {
   const [between, end] = [separator.charCodeAt(0), lineEndOf({ lineEnds })]
   let start = 0
@@ -119,11 +119,11 @@ function boundLines(bytes: Buffer, { separator, lineEnds }: Dialect): void {
   }
 }
 
-/** The same lines, with nothing in those that are separators and blanks alone: a spreadsheet leaves thousands of them below a table. */
+/** Empties the lines that hold only separators and blanks, of which a spreadsheet leaves thousands below a table. The number of lines stays. */
 function withoutEmptyRows(bytes: Buffer, { separator, lineEnds }: Dialect): Buffer {
   const end = lineEndOf({ lineEnds })
   const blank = [separator.charCodeAt(0), ...BLANKS]
-  const kept = Buffer.allocUnsafe(bytes.length)
+  const output = Buffer.allocUnsafe(bytes.length)
   let length = 0
   let start = 0
   let isEmpty = true
@@ -133,15 +133,15 @@ function withoutEmptyRows(bytes: Buffer, { separator, lineEnds }: Dialect): Buff
       isEmpty &&= blank.includes(byte)
       continue
     }
-    length += isEmpty ? 0 : bytes.copy(kept, length, start, at)
-    if (byte !== undefined) kept[length++] = byte
+    length += isEmpty ? 0 : bytes.copy(output, length, start, at)
+    if (byte !== undefined) output[length++] = byte
     start = at + 1
     isEmpty = true
   }
-  return kept.subarray(0, length)
+  return output.subarray(0, length)
 }
 
-/** Slices of a file that end with a line, without its empty rows, and with other requests between them. */
+/** Yields slices of a file that end with a line, without the content of empty rows. Other requests run between them. */
 async function* slicesOf(bytes: Buffer, dialect: Dialect): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; ) {
     const end = endOfSlice(bytes, at, lineEndOf(dialect))
@@ -154,21 +154,21 @@ async function* slicesOf(bytes: Buffer, dialect: Dialect): AsyncGenerator<Buffer
 function endOfSlice(bytes: Buffer, start: number, lineEnd: number): number {
   let end = start
   for (let rows = 0; rows < ROWS_OF_SLICE && end - start < SLICE && end < bytes.length; rows += 1) {
-    const found = bytes.indexOf(lineEnd, end)
-    end = found === -1 ? bytes.length : found + 1
+    const index = bytes.indexOf(lineEnd, end)
+    end = index === -1 ? bytes.length : index + 1
   }
   return end
 }
 
-async function rowsOf(parsed: AsyncIterable<Parsed>, most: number): Promise<CsvRow[]> {
+async function rowsOf(parsed: AsyncIterable<Parsed>, limit: number): Promise<CsvRow[]> {
   const rows: CsvRow[] = []
   let empty = 0
   for await (const { record, info } of parsed) {
     if (record.every((cell) => cell.trim() === '')) empty += 1
     else if (rows.length > 0 || !saysSeparator(record)) rows.push({ cells: record, line: info.lines })
     if (empty > MOST_EMPTY) throw invalidRequest(`CSV has more than ${MOST_EMPTY} empty rows`)
-    if (rows.length === most) break
-    // What waits to be parsed would be parsed in one go with what is read here.
+    if (rows.length === limit) break
+    // Without a pause here the parser would parse everything that waits in one go.
     if ((rows.length + empty) % ROWS_OF_SLICE === 0) await letOthersRun()
   }
   return rows
@@ -193,8 +193,8 @@ function writtenIn(cells: readonly string[], { places }: Columns): Written {
 }
 
 /**
- * A number of digits, with or without commas between the thousands; anything else stays a text, which is no amount. Who separates cells
- * by semicolons writes `1,500` for one and a half.
+ * Parses digits, with or without commas between the thousands; any other text is returned as it is, and is no valid amount. A file that
+ * separates cells by semicolons writes `1,500` for one and a half, so there commas are not read as thousands.
  */
 function readAmount(text: string, mayHaveCommas: boolean): number | string {
   if (DIGITS.test(text)) return Number(text)

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { isObject, readPart } from '../../http/read-body.ts'
 
-/** One item of a bulk payout as it was sent: what is to be paid, or why it cannot be read. */
+/** One parsed item of a bulk payout: what is to be paid, or why it cannot be read. */
 export type BulkItem =
   | {
       ok: true
@@ -19,7 +19,7 @@ export type BulkItem =
 /** An item before it is checked: its fields as JSON would have them, or the problem of its row. */
 export type GivenItem = { fields: unknown } | { problem: string }
 
-// A channel that does not exist is refused in every item, each with its own copy of the text.
+// Limited, because a channel that does not exist is refused in every item, each time with a copy of this text.
 export const LONGEST_CHANNEL = 200
 
 const amount = Type.Integer({ description: 'whole UGX, greater than 0', examples: [5000] })
@@ -39,7 +39,7 @@ const reference = Type.Optional(
   }),
 )
 
-/** An item for the description: the recipient is an object or two fields of the item. */
+/** An item, for the description: the recipient is an object or two fields of the item. */
 export const BulkItemShape = Type.Object(
   {
     amount,
@@ -52,23 +52,23 @@ export const BulkItemShape = Type.Object(
   { $id: 'BulkPayoutItem' },
 )
 
-// The same, once the recipient is gathered, in the order in which faults are reported.
+// An item whose recipient is gathered, with its fields in the order in which faults are reported.
 const Gathered = Type.Object({ amount, recipient: Type.Object({ phone, name }), channel, reference })
 const OnlyReference = Type.Object({ reference })
 
-/** Reads one item; `channelOfAll` applies when it names no channel. */
+/** Parses one item; `channelOfAll` applies when it names no channel. */
 export function readBulkItem(item: GivenItem, index: number, channelOfAll: string): BulkItem {
   if ('problem' in item) return unreadable(index, null, item.problem)
   const { fields } = item
   if (!isObject(fields)) return unreadable(index, null, 'item must be an object')
-  const read = readPart(Gathered, {
+  const parsed = readPart(Gathered, {
     amount: fields.amount,
     recipient: recipientOf(fields),
     channel: fields.channel,
     reference: fields.reference,
   })
-  if (!read.ok) return unreadable(index, referenceOf(fields), read.problem)
-  const { amount, recipient, channel, reference } = read.value
+  if (!parsed.ok) return unreadable(index, referenceOf(fields), parsed.problem)
+  const { amount, recipient, channel, reference } = parsed.value
   return {
     ok: true,
     index,
@@ -87,7 +87,7 @@ const unreadable = (index: number, reference: string | null, problem: string): B
   error: `invalid item: ${problem}`,
 })
 
-/** Nested or flat; if both are given the nested one wins (G13a). */
+/** Gathers the recipient from the nested object or the flat fields; where both are given the nested one wins (G13a). */
 function recipientOf({ recipient, phone, name }: Record<string, unknown>): unknown {
   if (recipient === undefined || recipient === null) return { phone, name }
   if (!isObject(recipient)) return recipient
@@ -101,9 +101,9 @@ const isAbsent = (value: unknown) =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
 
 function referenceOf(fields: Record<string, unknown>): string | null {
-  const read = readPart(OnlyReference, fields)
-  return read.ok ? (read.value.reference ?? null) : null
+  const parsed = readPart(OnlyReference, fields)
+  return parsed.ok ? (parsed.value.reference ?? null) : null
 }
 
-/** Digits beyond what a number can hold are read as infinite, which would not survive being stored as JSON. */
+/** Bounds an amount: more digits than a number holds are parsed as Infinity, which JSON cannot store. */
 const finite = (amount: number) => Math.max(-Number.MAX_VALUE, Math.min(amount, Number.MAX_VALUE))

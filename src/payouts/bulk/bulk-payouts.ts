@@ -22,14 +22,14 @@ import { resultsOf } from './bulk-results.ts'
 import { bulkTurns, inBulkTurn } from './bulk-turns.ts'
 import { presentBatch } from './present-bulk.ts'
 
-/** One POST /v1/payouts/bulk whose body could be read. */
+/** One POST /v1/payouts/bulk with a parsed body. */
 export type BulkRequest = {
   caller: Caller
   key: string
   fingerprint: Buffer
   requestId: string
   items: readonly BulkItem[]
-  /** What the caller approves by it. */
+  /** The prepared payout that the caller approves with it, if any. */
   prepared?: Approving
 }
 
@@ -53,7 +53,7 @@ export async function createBulk(app: App, request: BulkRequest): Promise<Answer
   )
 }
 
-/** The answer of a finished batch, stored under its key in the form that a repeat shows (G13e). */
+/** Returns the answer of a finished batch, and stores under its key the form of it that a repeat gets (G13e). */
 export async function finishBatch(
   app: App,
   batch: Pick<BulkBatch, 'merchantId' | 'id' | 'mode' | 'key'>,
@@ -73,20 +73,20 @@ export async function finishBatch(
   return { status: 200, body, objectId: batch.id }
 }
 
-/** A replay, a refusal of the whole call that is kept, or the stored batch whose items are to be run now. */
+/** Stores the batch, whose items are then run, or returns a replay or a refusal of the whole call that is stored under the key. */
 async function storeBatch(app: App, request: BulkRequest): Promise<Created<BulkBatch>> {
   const { merchantId, mode } = request.caller
-  const wanted = { ...request, merchantId, mode }
+  const keyed = { ...request, merchantId, mode }
   const at = app.clock.now()
   return app.db.transactionFor({ of: merchantId, begun: true }, async (tx) => {
     const locked = await lockDesk(tx, {
       places: [{ merchantId, mode }],
       at,
-      own: [findKeys([wanted])],
+      own: [findKeys([keyed])],
       window: app.exactWindows.bulk_payouts,
     })
     const checks = await openChecks(tx, [request], at)
-    const { created, made, addKeys } = createUnderKey(wanted, {
+    const { created, made, addKeys } = createUnderKey(keyed, {
       keys: locked.own[0],
       windows: locked.windows,
       at,
@@ -104,7 +104,7 @@ async function storeBatch(app: App, request: BulkRequest): Promise<Created<BulkB
   })
 }
 
-/** What the items that can be read ask for together; some may still be refused. */
+/** Sums the amounts of the items that can be read; some may still be refused. */
 const sumOf = (items: readonly StoredItem[]) =>
   items.reduce((sum, item) => sum + ('amount' in item ? item.amount : 0), 0)
 
@@ -113,11 +113,11 @@ function acceptBatch(request: BulkRequest, locked: LockedDesk, at: Date): BulkBa
   return newBatch(request, at)
 }
 
-/** The same for the rule of the second person: an amount below zero, which fails by itself, takes nothing off the others. */
+/** Sums the amounts for the rule of the second person: one below zero, which fails by itself, must not reduce the sum. */
 const askedFor = (items: readonly BulkItem[]): number =>
   items.reduce((sum, item) => sum + (item.ok ? Math.max(0, item.amount) : 0), 0)
 
-/** Refusals of the whole call in the order of G13c. Its items are judged later, each on its own. */
+/** Judges the whole call in the order of G13c. Its items are judged later, each on its own. Throws Refusal. */
 export function judgeCall(
   { mode }: Pick<Caller, 'mode'>,
   { terms: [terms], stops: [stop], heads: [head] }: Pick<LockedDesk, 'terms' | 'stops' | 'heads'>,
@@ -143,7 +143,7 @@ function newBatch({ caller, key, items }: BulkRequest, at: Date): BulkBatch {
   }
 }
 
-/** An item as its batch keeps it. */
+/** Makes an item as its batch stores it. */
 export function storedItem(item: BulkItem, key: string): StoredItem {
   const reference = item.reference ?? `${key}-${item.index}`
   if (!item.ok) return { reference, error: item.error }

@@ -21,7 +21,7 @@ const SPENT = statement<SpentReference>(
      select * from bulk_references b where b.merchant_id = $1 and b.mode = $2 and b.reference = n.reference offset 0) r
    join payouts p on p.merchant_id = r.merchant_id and p.id = r.payout_id`,
 )
-// References of items without a result in earlier, unfinished batches. There are rarely any.
+// The references of items without a result in earlier, unfinished batches. There are rarely any.
 const WAITING = statement<{ reference: string }>(
   'waiting bulk references',
   `select item.value->>'reference' as reference
@@ -30,7 +30,7 @@ const WAITING = statement<{ reference: string }>(
      and item.place > b.done`,
 )
 
-/** The spent references among these items, with their payouts. Sent after the head is locked. */
+/** Reads which of these references are spent, with their payouts. Must be sent after the head is locked. */
 export const spentReferences = (batch: BulkBatch, references: readonly string[]): Call<SpentReference> =>
   call(SPENT, batch.merchantId, batch.mode, references)
 export const waitingReferences = (batch: BulkBatch): Call<{ reference: string }> =>

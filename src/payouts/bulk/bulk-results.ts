@@ -23,7 +23,7 @@ export type BulkResultRow = {
   recipientPhone: string | null
 }
 
-/** What one item has become; absent fields are null. */
+/** The result of one item as it is stored. */
 type NewResult = {
   batch: BulkBatch
   result: ItemResult

@@ -3,14 +3,14 @@ import { type MerchantTurns, merchantTurns } from '../../platform/merchant-turns
 
 export type BulkTurns = MerchantTurns
 
-// A call has 30 s from its first byte (reliability.md 6.2), and waiting here uses them up.
+// A call has 30 s from its first byte (reliability.md 6.2), and waiting for a turn uses them up.
 const WAIT_MS = 20_000
 const MOST = { waiting: 400, ofOne: 100 }
-// When a merchant sends many calls at once, pauses of this many times the duration of a call leave time for everybody else:
-// a thousand payouts keep the process and the database busy, and payments that arrive meanwhile would wait.
+// When a merchant sends many calls at once, a pause of this many times the duration of a call follows each, because a thousand payouts
+// keep the process and the database busy and payments that arrive meanwhile would wait.
 const PAUSE = 2
 
-// So many that merchants whose rows are locked leave places for the others; the gate bounds the connections.
+// Enough calls at once that merchants whose rows are locked do not hold up the others; the gate bounds the connections.
 const PLACES = 16
 
 /** The turns in which bulk calls run. */
@@ -18,7 +18,7 @@ export const bulkTurns = defineLane('bulk payouts', () => newBulkTurns())
 
 export const newBulkTurns = (): BulkTurns => merchantTurns({ places: PLACES, waitMs: WAIT_MS, most: MOST })
 
-/** Runs one bulk call in its turn: those of a merchant one after the other, with pauses when more of them wait. */
+/** Runs one bulk call in its turn: the calls of a merchant one after the other, with a pause after each while more of them wait. */
 export async function inBulkTurn<T>(
   turns: BulkTurns,
   merchantId: number,

@@ -2,10 +2,10 @@ import { invalidRequest } from '../../platform/refusal.ts'
 import { echo } from '../../platform/text.ts'
 
 export type Field = 'phone' | 'amount' | 'name' | 'reference' | 'channel'
-/** Where each field stands in a row, and how many cells a row has. */
+/** The index of each field in a row, and the number of cells of a row. */
 export type Columns = { places: ReadonlyMap<Field, number>; width: number }
 
-// Header names and what they mean (G12); every other column is ignored.
+// The field of each header name (G12); every other column is ignored.
 const FIELDS: Readonly<Record<string, Field>> = {
   phone: 'phone',
   msisdn: 'phone',
@@ -19,13 +19,13 @@ const FIELDS: Readonly<Record<string, Field>> = {
 const TOLD = 6
 const SEPARATORS_SAID = 'cells are separated by commas, semicolons or tabs'
 
-/** The field that this name in a header means, or null. */
+/** Returns the field that a name in a header means, or null. */
 export function fieldOf(cell: string): Field | null {
   const name = cell.toLowerCase()
   return Object.hasOwn(FIELDS, name) ? (FIELDS[name] as Field) : null // The name is one of its own.
 }
 
-/** Throws `invalid request: ...` when a field is named twice, or phone or amount not at all: then with what was found. */
+/** Parses a header. Throws `invalid request: ...` when a field is named twice, or when phone or amount is missing: then with the first line. */
 export function readHeader(cells: readonly string[]): Columns {
   const places = new Map<Field, number>()
   for (const [at, cell] of cells.entries()) {
@@ -40,8 +40,8 @@ export function readHeader(cells: readonly string[]): Columns {
 }
 
 function found(cells: readonly string[]): string {
-  const told = cells.slice(0, TOLD).map((cell) => `"${echo(cell)}"`)
-  if (cells.length === 1) return `its first line is one cell, ${told[0]}; ${SEPARATORS_SAID}`
+  const quoted = cells.slice(0, TOLD).map((cell) => `"${echo(cell)}"`)
+  if (cells.length === 1) return `its first line is one cell, ${quoted[0]}; ${SEPARATORS_SAID}`
   const more = cells.length > TOLD ? ` and ${cells.length - TOLD} more` : ''
-  return `its first line is ${told.join(', ')}${more}`
+  return `its first line is ${quoted.join(', ')}${more}`
 }

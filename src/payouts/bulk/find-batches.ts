@@ -17,7 +17,7 @@ export type BatchRow = {
   createdAt: Date
 }
 
-/** One item of a call with what became of it. `amount` and the phone are null where the line could not be read. */
+/** One item of a call with its result. `amount` and `phone` are null where the item could not be read. */
 export type BatchItem = {
   index: number
   reference: string
@@ -26,7 +26,7 @@ export type BatchItem = {
   name: string | null
   payoutId: string | null
   replayed: boolean
-  /** Of its payout, as it is now. */
+  /** The present status of its payout. */
   status: string | null
   failureReason: string | null
   error: string | null
@@ -55,7 +55,7 @@ const ITEMS = statement<BatchItem>(
    where b.merchant_id = $1 and b.id = $2 order by asked.place`,
 )
 
-/** The call in the caller's mode, or 404. */
+/** Returns the call in the caller's mode. Throws 404. */
 export async function getBatch(app: App, { merchantId, mode, tag }: Caller, id: string): Promise<BatchRow> {
   const own = tagOf('batch_', id) === tag
   const [batch] = own ? await app.db.query(BY_ID, [merchantId, id, mode]) : []
@@ -63,10 +63,10 @@ export async function getBatch(app: App, { merchantId, mode, tag }: Caller, id: 
   return batch
 }
 
-/** One page of the caller's bulk calls, newest first. */
+/** Reads one page of the caller's bulk calls, newest first. */
 export const listBatches = (app: App, caller: Caller, window: ListWindow): Promise<Page<BatchRow>> =>
   readPage(app, caller, { window, statement: LIST, find: (id) => orNull(getBatch(app, caller, id)) })
 
-/** Every item of a call, at most a thousand, in its order. */
+/** Reads every item of a call, at most a thousand, in its order. */
 export const itemsOf = (app: App, { merchantId }: Caller, id: string): Promise<BatchItem[]> =>
   app.db.query(ITEMS, [merchantId, id])

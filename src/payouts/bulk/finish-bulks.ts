@@ -12,10 +12,10 @@ type LeftBatch = KeyOwner & { id: string }
 
 // Each runner holds one merchant's ledger head and one connection.
 const RUNNERS = 2
-// Left batches are run for so long in one go; what is left then is the next run's.
+// One run resumes batches for this long; the rest is left to the next run.
 const BATCHES_FOR_MS = 10_000
 
-// Every item has its result and the answer was not kept any more.
+// Batches whose items all have a result, but whose process died before it stored the answer.
 const UNANSWERED = statement<LeftBatch>(
   'unanswered bulk batches',
   `select k.merchant_id as "merchantId", k.mode, k.key, b.id from idempotency_keys k
@@ -26,8 +26,8 @@ const UNANSWERED = statement<LeftBatch>(
 )
 
 /**
- * Goes on with the bulk calls of a process that died: a batch at its first item without a result, then its answer (G13e). Run
- * every two seconds: a payroll that was cut goes on within fifteen, and its key is running until then.
+ * Resumes the bulk calls of processes that died: each at its first item without a result, then with its answer (G13e). Runs every two
+ * seconds: a payroll that was cut off goes on within fifteen seconds, and until then its key counts as in flight. Returns how many.
  */
 export async function finishBulks(app: App): Promise<number> {
   const bounds = orphanBounds(app.clock, BULK_LEASE_MS)
@@ -42,18 +42,18 @@ export async function finishBulks(app: App): Promise<number> {
   return finished
 }
 
-/** One after the other: a batch that waits for its turn has no lease, so that another worker may run it. */
+/** Takes and runs stalled batches one after the other, so that a batch that waits has no lease and another worker may take it. */
 async function takeLeft(app: App): Promise<number> {
   const until = performance.now() + BATCHES_FOR_MS
-  let taken = 0
+  let resumed = 0
   while (performance.now() < until) {
     const take = takeLeftBatch(app.clock.now())
     const [batch] = await app.db.query(take.statement, take.values)
     if (!batch) break
     await apart(app, batch, () => goOn(app, batch))
-    taken += 1
+    resumed += 1
   }
-  return taken
+  return resumed
 }
 
 async function goOn(app: App, batch: LeftBatch): Promise<void> {
@@ -61,13 +61,13 @@ async function goOn(app: App, batch: LeftBatch): Promise<void> {
   await againWhileAway(() => finishBatch(app, batch), ORPHAN_WAITS_MS)
 }
 
-/** An error of one call does not stop the others: the call is released and taken again by a later run. */
+/** Runs work on one call so that its error does not stop the others: the call is released and taken again by a later run. Throws DatabaseAway. */
 async function apart(app: App, batch: LeftBatch, work: () => Promise<unknown>): Promise<void> {
   try {
     await work()
   } catch (error) {
-    const again = giveBackBatch(batch, app.clock.now())
-    await app.db.query(again.statement, again.values).catch(() => {})
+    const release = giveBackBatch(batch, app.clock.now())
+    await app.db.query(release.statement, release.values).catch(() => {})
     if (classify(error) instanceof DatabaseAway) throw error
     app.log.error({ err: error, object_id: batch.id }, 'a bulk call could not be finished; it is tried again')
   }

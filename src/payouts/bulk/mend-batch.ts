@@ -4,16 +4,16 @@ import { draftOf } from './drafts/draft.ts'
 import { linesOf } from './drafts/draft-lines.ts'
 import { type BatchItem, getBatch, itemsOf } from './find-batches.ts'
 
-/** A line to mend and send again: the cells of a bulk CSV, and what was wrong with it. */
+/** A line to mend and send again: the cells of a bulk CSV, and the problem of the line. */
 export type MendLine = { phone: string; amount: string; reference: string; name: string; problem: string }
 
 const AGAIN = /-again(\d+)$/
 const LONGEST_REFERENCE = 255
 
 /**
- * The lines of a call that nobody was paid by, to be mended and sent again. A refused line keeps its reference: should it have been paid
- * meanwhile, it is not paid again. The reference of a payout that failed later is spent, so the line gets the next one after it, the
- * same one however often this is asked. Throws 404.
+ * Reads the lines of a call by which no recipient was paid, to be mended and sent again. A refused line keeps its reference, so that it is
+ * not paid twice if it was paid meanwhile. The reference of a payout that failed later is spent, so its line gets the next one after it,
+ * the same one at every call. Throws 404.
  */
 export async function linesToMend(app: App, caller: Caller, id: string): Promise<MendLine[]> {
   await getBatch(app, caller, id)

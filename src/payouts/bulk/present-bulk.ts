@@ -18,7 +18,7 @@ const BulkItemResultShape = Type.Object({
   first_accepted_at: Type.Optional(Type.String({ format: 'date-time' })),
 })
 
-/** Bulk result (spec 2.6; contract.md G13). */
+/** The result of a bulk call (spec 2.6; contract.md G13). */
 export const BulkResultShape = Type.Object(
   {
     batch_id: Type.String({ description: 'starts with `batch_`' }),
@@ -30,21 +30,21 @@ export const BulkResultShape = Type.Object(
   { $id: 'BulkResult' },
 )
 
-/** The answer to the call; `again` is how a repeat with the same key shows it: every item replayed (G13e). */
-export function presentBatch(id: string, rows: readonly BulkResultRow[], again: boolean) {
+/** Presents the answer to a bulk call. For a repeat with the same key (`isReplay`) every item is replayed (G13e). */
+export function presentBatch(id: string, rows: readonly BulkResultRow[], isReplay: boolean) {
   const accepted = rows.filter((row) => row.payoutId !== null).length
   return {
     batch_id: id,
     total: rows.length,
     accepted,
     failed: rows.length - accepted,
-    results: rows.map((row) => presentItem(row, again)),
+    results: rows.map((row) => presentItem(row, isReplay)),
   }
 }
 
-function presentItem(row: BulkResultRow, again: boolean) {
+function presentItem(row: BulkResultRow, isReplay: boolean) {
   const { index, reference } = row
-  const replayed = again || row.replayed
+  const replayed = isReplay || row.replayed
   if (row.payoutId === null)
     return {
       index,

@@ -28,8 +28,8 @@ const railAway = () =>
     'disbursement temporarily unavailable - retry with a new Idempotency-Key and the same reference',
   )
 
-/** The items that run, and what decides on them. `spent` and `waiting` were read after the head was locked, so no other batch can add to them. */
-export type Chunk = {
+/** The rows that decide on the items of a chunk. `spent` and `waiting` were read after the head was locked, so no other batch can add to them. */
+type Chunk = {
   batch: BulkBatch
   desk: Desk
   spent: Map<string, SpentReference>
@@ -46,9 +46,9 @@ type Opening = {
   guards: Pick<LockedDesk, 'terms' | 'stops'>
 }
 
-/** Locks the head and reads what decides on these items; the guards are locked before. */
-export async function openChunk(app: App, tx: Tx, { guards, ...opening }: Opening): Promise<Chunk> {
-  const { batch, items, readiness, at } = opening
+/** Locks the head and reads the rows that decide on these items. The guards must be locked already. */
+export async function openChunk(app: App, tx: Tx, { guards, ...input }: Opening): Promise<Chunk> {
+  const { batch, items, readiness, at } = input
   const [heads, spent, waiting] = await tx.send(
     lockHeads([batch]),
     spentReferences(
@@ -61,13 +61,13 @@ export async function openChunk(app: App, tx: Tx, { guards, ...opening }: Openin
     batch,
     desk: await openDesk(app, tx, { ...guards, heads, at }),
     spent: new Map(spent.map((spentReference) => [spentReference.reference, spentReference])),
-    waiting: new Set(waiting.map((one) => one.reference)),
+    waiting: new Set(waiting.map(({ reference }) => reference)),
     readiness,
     at,
   }
 }
 
-/** The result of one item. A payout is reserved in memory; the desk of the chunk writes it. */
+/** Runs one item and returns its result. Its payout is reserved in memory; the desk of the chunk writes it. */
 export function runItem(
   app: App,
   chunk: Chunk,
@@ -93,14 +93,14 @@ export function runItem(
     return { ...at, payoutId: payout.id, status: payout.status, replayed: false, firstAcceptedAt: null }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    // What is not kept under a key may go well the next time.
+    // A refusal that is not stored under a key may not come the next time.
     return { ...at, error: error.message, code: error.code, retryable: !error.stored }
   }
 }
 
 type Readable = Extract<StoredItem, { amount: number }>
 
-/** The rules of a single payout, item by item (G13f). */
+/** Judges an item by the rules of a single payout and reserves it (G13f). Throws Refusal. */
 function acceptItem(
   app: App,
   { batch, desk, readiness, at }: Chunk,

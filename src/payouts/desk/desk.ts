@@ -21,19 +21,19 @@ import { addPayouts } from '../write-payouts.ts'
 
 type Holder = MerchantMode & { tag: string }
 
-/** How the rail stood before the transaction, and the refusal for one that is only away for some time. */
+/** The readiness of the rail before the transaction, and the refusal for a rail that is only away for some time. */
 type Rail = { readiness: PayoutReadiness; away?: RailAway }
 
-/** The one place where money is reserved for payouts: the rules of the balance, and what the transaction writes for them. */
+/** Reserves money for payouts; nothing else does. It holds the rules of the balance, and the writes of the transaction. */
 export type Desk = {
   termsOf(merchantId: number): MerchantTerms
-  /** Why this account may not send money now; null when it may. */
-  stopOf(place: MerchantMode): Refusal | null
-  /** What the account or subaccount of this payout can spend, in whole UGX. */
+  /** Finds what stops this account from sending money now; null when nothing does. */
+  stopOf(account: MerchantMode): Refusal | null
+  /** Returns what the account or subaccount of this payout can spend, in whole UGX. */
   availableFor(payout: Pick<NewPayout, 'merchantId' | 'mode' | 'subaccountId'>): number
-  /** Stops, balance, rail, in this order; then reserves a new payout. Throws Refusal with nothing reserved. */
+  /** Judges stops, balance and rail in this order and reserves a new payout. Throws Refusal with nothing reserved. */
   accept(holder: Holder, facts: PayoutFacts, rail: Rail): NewPayout
-  /** Balance and rail alone, for a payout that stands already. */
+  /** Judges balance and rail alone and reserves a payout that was made already. Throws Refusal. */
   reserve(payout: NewPayout, rail?: Rail): void
   writes(): Call[]
 }
@@ -43,11 +43,11 @@ type Locked = {
   stops: readonly PayoutStop[]
   heads: readonly Head[]
   at: Date
-  /** Those whose money is to be paid out. */
+  /** The subaccounts whose money is to be paid out. */
   subaccounts?: readonly SubaccountPlace[]
 }
 
-/** Opens the desk over the rows that lockDesk has locked, and locks the last ones: heads of subaccounts, then switches. */
+/** Opens the desk over the rows that lockDesk has locked, and locks the remaining ones: heads of subaccounts, then switches. */
 export async function openDesk(app: App, tx: Tx, locked: Locked): Promise<Desk> {
   const { terms, heads, at, subaccounts = [] } = locked
   const book = openBook(heads, at, await lockSubaccounts(tx, subaccounts))
@@ -77,9 +77,9 @@ export async function openDesk(app: App, tx: Tx, locked: Locked): Promise<Desk> 
 
   return {
     termsOf(merchantId) {
-      const found = termsById.get(merchantId)
-      assert(found, 'a merchant with a key or a schedule has a row')
-      return found
+      const merchantTerms = termsById.get(merchantId)
+      assert(merchantTerms, 'a merchant with a key or a schedule has a row')
+      return merchantTerms
     },
     stopOf: findStop,
     availableFor: (payout) => availableFor(book, payout),
@@ -95,9 +95,9 @@ export async function openDesk(app: App, tx: Tx, locked: Locked): Promise<Desk> 
   }
 }
 
-async function lockSubaccounts(tx: Tx, places: readonly SubaccountPlace[]): Promise<SubaccountHead[]> {
-  if (places.length === 0) return []
-  const [, heads] = await tx.send(...lockSubaccountHeads(places))
+async function lockSubaccounts(tx: Tx, keys: readonly SubaccountPlace[]): Promise<SubaccountHead[]> {
+  if (keys.length === 0) return []
+  const [, heads] = await tx.send(...lockSubaccountHeads(keys))
   return heads
 }
 
@@ -107,7 +107,7 @@ function availableFor(book: Book, payout: Pick<NewPayout, 'merchantId' | 'mode' 
   return book.subaccountHead(merchantId, mode, subaccountId).available
 }
 
-/** A single payout is sent at once, by this contract. The contract of the others is found when their turn comes. */
+/** Chooses the installation of a single payout, which is sent at once; '' for the others, whose installation is chosen when they are sent. Throws Refusal. */
 function installationOf({ kind }: NewPayout, { readiness, away }: Rail): string {
   if (readiness.kind === 'unavailable') throw unavailableRail(readiness, away)
   return kind === 'payout' ? readiness.installation : ''

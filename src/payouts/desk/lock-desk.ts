@@ -9,12 +9,12 @@ import type { OpenWindows } from '../../rate-limits/open-windows.ts'
 type Wanted<Own extends readonly Call[]> = {
   places: readonly MerchantMode[]
   at: Date
-  /** What the caller decides on besides: keys, charges, gift cards. */
+  /** The caller's own calls for rows that it also decides on: keys, charges, gift cards. */
   own: Own
   window: ExactWindow
 }
 
-/** The rows that decide whether an account may pay; `own` answers the calls of the caller. */
+/** The locked rows that decide whether an account may pay; `own` holds the rows of the caller's own calls. */
 export type LockedDesk<Own extends readonly Call[] = readonly Call[]> = {
   terms: readonly MerchantTerms[]
   own: RowsOf<Own>
@@ -23,13 +23,13 @@ export type LockedDesk<Own extends readonly Call[] = readonly Call[]> = {
   heads: readonly Head[]
 }
 
-/** The first part of the order below, for a transaction that looks at rows of its own before it locks the heads. */
-export const lockGuards = (places: readonly MerchantMode[]) =>
-  [termsForPayout(places), lockStops()] as const satisfies readonly Call[]
+/** Locks the terms and stops, the first part of the order below, for a transaction that decides on its own rows before it locks the heads. */
+export const lockGuards = (merchantModes: readonly MerchantMode[]) =>
+  [termsForPayout(merchantModes), lockStops()] as const satisfies readonly Call[]
 
 /**
- * Locks in one flush what every transaction locks that reserves payouts, in the one order in which none waits for another
- * in a ring: terms, what is the caller's own, stops, windows, heads. Heads of subaccounts and switches follow in openDesk.
+ * Locks in one flush the rows of a transaction that reserves payouts, in the one order in which no two transactions deadlock: terms, the
+ * caller's own rows, stops, windows, heads. Heads of subaccounts and switches follow in openDesk.
  */
 export async function lockDesk<const Own extends readonly Call[]>(
   tx: Tx,
@@ -38,7 +38,7 @@ export async function lockDesk<const Own extends readonly Call[]>(
   const calls = [termsForPayout(places), ...own, lockStops(), ...window.lock(places), lockHeads(places)]
   const answers: readonly unknown[] = await tx.send(...calls)
   const stops = 1 + own.length
-  // Every cast here: an answer stands at the place of its call.
+  // The casts hold because the answers are in the order of the calls.
   return {
     terms: answers[0] as MerchantTerms[],
     own: answers.slice(1, stops) as RowsOf<Own>,

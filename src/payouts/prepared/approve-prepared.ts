@@ -15,7 +15,7 @@ import type { PreparedKind, StoredPrepared } from './prepared-payout.ts'
 import { approveSubaccountPayout, type SubaccountPayoutRequest } from './request-subaccount-payout.ts'
 import { withdrawIfLeft } from './withdraw-left.ts'
 
-/** What runs an approved request: the ordinary operation of its kind. */
+/** An approved request, as the ordinary operation of its kind runs it. */
 export type Approval = {
   caller: PersonCaller
   key: string
@@ -33,10 +33,10 @@ const OWN_KINDS: Omit<Runs, 'schedule'> = {
 }
 
 /**
- * A second person approves what one has prepared: exactly the stored bytes run through the ordinary operation. The approval and
- * what it makes are one commit, and the key follows from the prepared payout, so that it is sent once, however often and by
- * whomever it is approved. `schedule` runs schedules, which this folder does not know. Throws Refusal: 403 for whoever prepared it, 409
- * when it was decided or has expired, and what the operation refuses; then it still waits.
+ * Approves, as a second person, what another person has prepared: exactly the stored bytes run through the ordinary operation. The approval
+ * and what it creates are one commit, and the key is derived from the prepared payout, so that it is sent once, however often and by
+ * whomever it is approved. `schedule` runs schedules, which this folder does not know. Throws Refusal: 403 for the person who prepared it,
+ * 409 when it was decided or has expired, and the refusals of the operation; after those it still waits.
  */
 export async function approvePrepared(
   app: App,
@@ -46,7 +46,7 @@ export async function approvePrepared(
   allow(caller, 'payout.approve')
   const row = await getStored(app, caller, id)
   judgeUnlessAgain(row, caller, app.clock.now())
-  // With the role of whoever prepared it ends what it has prepared.
+  // What a person has prepared ends with that person's role.
   const maker = { merchantId: row.merchantId, personId: row.madeBy }
   if (row.status === 'prepared' && (await withdrawIfLeft(app, maker)) > 0) throw alreadyEnded('withdrawn')
   const { fingerprint } = row
@@ -57,12 +57,12 @@ export async function approvePrepared(
   return madeOrThrow(await { ...OWN_KINDS, schedule }[row.kind](app, approval, stored))
 }
 
-/** The same approval again shows what the first one made, as long as its key is kept. */
+/** Judges the approval, unless it repeats one of the same person: that returns what the first one created, as long as its key is kept. */
 function judgeUnlessAgain(row: StoredPrepared, caller: PersonCaller, at: Date): void {
-  const again = row.status === 'approved' && !row.takenBack && row.decidedBy === caller.personId
-  if (!again) judgeApproval(row, caller, at)
+  const isRepeat = row.status === 'approved' && !row.takenBack && row.decidedBy === caller.personId
+  if (!isRepeat) judgeApproval(row, caller, at)
 }
 
-/** Each try has its own key. A further try there is only after the operator provably did not take the one before. */
+/** Returns the key of the approval. Each try has its own key; there is a further try only after the operator provably took nothing of the one before. */
 const keyOf = ({ id, tries, takenBack, status }: StoredPrepared) =>
   reservedKey('prepared', id, status === 'approved' && !takenBack ? tries - 1 : tries)

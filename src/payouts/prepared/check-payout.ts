@@ -14,28 +14,30 @@ import { DEFAULT_PAYOUT_CHANNEL, type PayoutCreate } from '../payout-request.ts'
 type Asked = { caller: PersonCaller; input: PayoutCreate }
 
 /**
- * Judges a payout that a person is about to ask for, by the rules that will judge it when it is sent, and reserves nothing. A rail that is
- * only away for some time refuses nothing yet. Throws Refusal.
+ * Judges a payout that a person is about to request, by the rules that will judge it when it is sent, and reserves nothing. A rail that
+ * is only away for some time is no reason to refuse it yet. Throws Refusal.
  */
-export async function checkPayout(app: App, asked: Asked): Promise<void> {
-  const { caller } = asked
+export async function checkPayout(app: App, request: Asked): Promise<void> {
+  const { caller } = request
   allow(caller, 'payout.prepare')
-  // The factor is asked for when it is sent; whose money is held hears it before.
+  // The second factor is asked for when the payout is sent; the other refusals of this permission, as for held money, come now.
   if (mayDo(caller, 'payout.create')) allow({ ...caller, factorAgeMs: 0 }, 'payout.create')
-  const readiness = await readinessFor(app, asked)
+  const readiness = await readinessFor(app, request)
   const at = app.clock.now()
   try {
-    await app.db.transaction(async (tx) => ({ value: await judgeOnly(app, tx, { ...asked, readiness, at }) }))
+    await app.db.transaction(async (tx) => ({
+      value: await judgeOnly(app, tx, { ...request, readiness, at }),
+    }))
   } catch (error) {
     if (!(error instanceof Refusal && error.status === 503)) throw error
   }
 }
 
-/** Whether the rail can take this payout now. */
+/** Checks whether the rail can take this payout now. */
 export const readinessFor = (app: App, { caller, input }: Asked): Promise<PayoutReadiness> =>
   payoutReadiness(app, { mode: caller.mode, channel: input.channel ?? DEFAULT_PAYOUT_CHANNEL })
 
-/** What the desk would make of it now: judged and reserved in memory alone, because what the desk would write is never sent. */
+/** Judges and reserves the payout in memory alone: the writes of the desk are never sent. Throws Refusal. */
 export async function judgeOnly(
   app: App,
   tx: Tx,

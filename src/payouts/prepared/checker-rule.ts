@@ -1,7 +1,7 @@
 import { type Call, call } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 
-/** A row of `checker_rules`: from which amount on a second person is needed (whole UGX, null: never), and the weaker rule that somebody wants. */
+/** A row of `checker_rules`. `above`: a second person is needed above this amount (whole UGX, null: never). `next...`: the weaker rule that an owner has asked for. */
 export type CheckerRule = {
   merchantId: number
   above: number | null
@@ -27,7 +27,7 @@ const LOCK = statement<CheckerRule>(
   'lock checker rule',
   `select ${COLUMNS} from checker_rules c where c.merchant_id = $1 for update`,
 )
-// A missing row cannot be locked, and without it two owners could both make the first rule.
+// A missing row cannot be locked, so it is inserted first; otherwise two owners could both make the first rule.
 const MAKE = statement<CheckerRule>(
   'make checker rule',
   `insert into checker_rules (merchant_id, changed_at, changed_by) values ($1, $2, $3) on conflict do nothing`,
@@ -46,23 +46,23 @@ const WISHES = statement<{ merchantId: number; personId: number }>(
    order by next_from limit ${MOST_WISHES}`,
 )
 
-/** Weaker rules that wait at this time, and who has wished for them. */
+/** Reads the weaker rules that still wait at this time, with the person who asked for each. */
 export const waitingWishes = (at: Date): Call<{ merchantId: number; personId: number }> =>
   call(WISHES, at.toISOString())
 
-/** From which amount on a live payout of a person needs a second one at this time, in whole UGX; null: from none. */
+/** Returns the amount (whole UGX) above which a live payout of a person needs a second person at this time; null: none needs one. */
 export function aboveAt(rule: CheckerRule | undefined, at: Date): number | null {
   if (rule === undefined) return null
   return rule.nextFrom !== null && rule.nextFrom <= at ? rule.nextAbove : rule.above
 }
 
-/** The weaker rule that waits at this time, or null. */
+/** Returns the rule if a weaker one waits at this time, else null. */
 export const waitingAt = (rule: CheckerRule | undefined, at: Date) =>
   rule !== undefined && rule.nextFrom !== null && rule.nextFrom > at ? rule : null
 
 export const findRule = (merchantId: number): Call<CheckerRule> => call(FIND, merchantId)
 
-/** Makes the row where there is none, and locks it: the answer to the second call. */
+/** Inserts the row where there is none, and locks it. The second call returns it. */
 export const lockRule = (
   merchantId: number,
   { by, at }: { by: string; at: Date },
@@ -71,7 +71,7 @@ export const lockRule = (
   call(LOCK, merchantId),
 ]
 
-/** The rules of these merchants, locked until the commit of what was judged by them. */
+/** Reads the rules of these merchants and locks them against changes until the commit of what was judged by them. */
 export const shareRules = (merchantIds: readonly number[]): Call<CheckerRule> => call(SHARE, merchantIds)
 
 export const writeRule = (rule: CheckerRule): Call =>

@@ -14,16 +14,16 @@ type Ended = { id: string; reason: string | null }
 
 const EXPIRED_AT_ONCE = 500
 
-/** A second person says no; the reason is told to whoever prepared it. The same again changes nothing. Throws Refusal. */
-export async function rejectPrepared(app: App, caller: PersonCaller, ended: Ended): Promise<void> {
+/** Rejects, as a second person, what was prepared; the person who prepared it is shown the reason. A repeat changes nothing. Throws Refusal. */
+export async function rejectPrepared(app: App, caller: PersonCaller, input: Ended): Promise<void> {
   allow(caller, 'payout.reject')
-  return end(app, caller, { ...ended, status: 'rejected', action: 'payout.reject' })
+  return end(app, caller, { ...input, status: 'rejected', action: 'payout.reject' })
 }
 
-/** Whoever prepared it takes it back. The same again changes nothing. Throws Refusal. */
-export async function withdrawPrepared(app: App, caller: PersonCaller, ended: Ended): Promise<void> {
+/** Withdraws what the caller has prepared. A repeat changes nothing. Throws Refusal. */
+export async function withdrawPrepared(app: App, caller: PersonCaller, input: Ended): Promise<void> {
   allow(caller, 'payout.withdraw')
-  return end(app, caller, { ...ended, status: 'withdrawn', action: 'payout.withdraw' })
+  return end(app, caller, { ...input, status: 'withdrawn', action: 'payout.withdraw' })
 }
 
 type How =
@@ -40,17 +40,17 @@ function end(app: App, caller: PersonCaller, { id, reason, status, action }: End
     judgeEnd(row, caller, status)
     if (row.status === status) return { value: undefined }
     if (row.status !== 'prepared') throw alreadyEnded(row.status)
-    const decided = { merchantId, id, decidedBy: personId, decidedName: name, at }
+    const decision = { merchantId, id, decidedBy: personId, decidedName: name, at }
     const act = { actor: caller, action, at, merchantId, mode, subject: id } as const
     const states = { before: { status: row.status }, after: { status, reason } }
     return {
       value: undefined,
-      last: [endPreparedRow(decided, { status, reason }), auditRow({ ...act, ...states })],
+      last: [endPreparedRow(decision, { status, reason }), auditRow({ ...act, ...states })],
     }
   })
 }
 
-/** Only whoever prepared it withdraws it, and only somebody else rejects it. */
+/** Only the person who prepared it may withdraw it, and only another person may reject it. Throws Refusal. */
 function judgeEnd({ madeBy }: StoredPrepared, { personId }: PersonCaller, status: How['status']): void {
   if (status === 'rejected' && madeBy === personId) throw samePerson()
   if (status === 'withdrawn' && madeBy !== personId) throw notYours()
@@ -59,7 +59,7 @@ function judgeEnd({ madeBy }: StoredPrepared, { personId }: PersonCaller, status
 const notYours = () =>
   new Refusal(403, 'forbidden', 'only the person who prepared this may withdraw it; you may reject it')
 
-/** Ends what nobody has decided in time, and what people have prepared who may not any more. Answers how many. */
+/** Expires what was not decided in time, and withdraws what was prepared by people who lost the role for it. Returns how many. */
 export async function expirePrepared(app: App): Promise<number> {
   const due = expireDue(app.witness.earlier(), EXPIRED_AT_ONCE)
   return (

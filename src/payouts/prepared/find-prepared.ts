@@ -14,8 +14,8 @@ import {
 } from './prepared-payout.ts'
 import { countWaiting } from './write-prepared.ts'
 
-/** Which prepared payouts; a filter that is absent is null. */
-export type PreparedFilter = ListWindow & { status: string | null }
+/** The filters of a list of prepared payouts; a filter that is absent is null. */
+type PreparedFilter = ListWindow & { status: string | null }
 
 const BY_ID = statement<StoredPrepared>(
   'prepared payout by id',
@@ -33,7 +33,7 @@ const LIST = listStatement<PreparedPayout>(
    order by r.created_at desc, r.id desc limit $6`,
 )
 
-/** With its bytes, in the caller's mode; or 404. */
+/** Returns a prepared payout with its bytes, in the caller's mode. Throws 404. */
 export async function getStored(app: App, caller: Caller, id: string): Promise<StoredPrepared> {
   const own = tagOf(PREPARED_PREFIX, id) === caller.tag
   const [row] = own ? await app.db.query(BY_ID, [caller.merchantId, id, caller.mode]) : []
@@ -41,14 +41,14 @@ export async function getStored(app: App, caller: Caller, id: string): Promise<S
   return row
 }
 
-/** As what the payout, bulk call or schedule with this id was prepared; null where nobody prepared it. */
+/** Finds the prepared payout from which the payout, bulk call or schedule with this id was created; null where there is none. */
 export const preparedOf = (
   app: App,
   { merchantId }: Caller,
   objectId: string,
 ): Promise<PreparedPayout | null> => firstRow(app.db.query(OF_OBJECT, [merchantId, objectId]))
 
-/** One page of what was prepared, newest first. */
+/** Reads one page of what was prepared, newest first. */
 export const listPrepared = (
   app: App,
   caller: Caller,
@@ -61,9 +61,9 @@ export const listPrepared = (
     find: (id) => orNull(getStored(app, caller, id)),
   })
 
-/** How many wait for a second person, counted up to `most`. */
-export async function countPrepared(app: App, caller: Caller, most: number): Promise<number> {
-  const wanted = countWaiting(caller, most)
-  const [counted] = await app.db.query(wanted.statement, wanted.values)
-  return counted?.waiting ?? 0
+/** Counts what waits for a second person, up to `limit`. */
+export async function countPrepared(app: App, caller: Caller, limit: number): Promise<number> {
+  const count = countWaiting(caller, limit)
+  const [row] = await app.db.query(count.statement, count.values)
+  return row?.waiting ?? 0
 }

@@ -7,19 +7,19 @@ import { lookUpWallet } from '../resolve-account.ts'
 import { getStored } from './find-prepared.ts'
 import { linesIn, type PreparedLine } from './prepared-lines.ts'
 
-/** Whose wallet a line of something prepared is, as the operator says now. `says`: what to do about the line, if anything. */
+/** The present holder of the wallet of a prepared line, according to the operator. `says`: how the holder compares with the typed name. */
 export type LineHolder = {
   line: number
-  /** Null where the operator tells none, or was not heard. */
+  /** Null where the operator gives none, or did not answer. */
   name: string | null
   says: 'same' | 'differs' | 'unnamed' | 'no wallet' | 'not heard'
 }
 
-// Names are asked for as many as a page of a draft shows.
+// As many names as on a page of a draft.
 const MOST = 20
 const AT_ONCE = 4
 
-/** Asks who holds the wallets of the first twenty lines, for whoever decides about them. Never while a page is rendered. Throws 404. */
+/** Asks the operator who holds the wallets of the first twenty lines, for the person who decides about them. Must not run while a page is rendered. Throws 404. */
 export async function holdersOfPrepared(app: App, caller: PersonCaller, id: string): Promise<LineHolder[]> {
   allow(caller, 'wallet.look-up')
   const lines = linesIn(await getStored(app, caller, id)).slice(0, MOST)

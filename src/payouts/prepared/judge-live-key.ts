@@ -5,7 +5,7 @@ import { SECOND_PERSON } from './open-checks.ts'
 import { checkerState } from './set-checker-rule.ts'
 
 /**
- * Refuses a full key of live mode to a single person where live payouts take two: with the key one of them would pay alone. Throws
+ * Refuses a full live key where live payouts need two persons, because with the key one person could pay alone. Throws
  * Refusal.
  */
 export async function judgeLiveKey(app: App, caller: PersonCaller): Promise<void> {

@@ -9,34 +9,34 @@ import { aboveAt, type CheckerRule, shareRules } from './checker-rule.ts'
 import type { PreparedPayout, StoredPrepared } from './prepared-payout.ts'
 import { approvePreparedRow, lockPrepared } from './write-prepared.ts'
 
-/** What is approved. `freshUntil`: until then its maker and its approver count as one person; null: they are two. */
+/** The prepared payout that is being approved. Until `freshUntil` its maker and its approver count as one person; null: they are two. */
 export type Approving = { id: string; freshUntil: Date | null }
-/** A request that moves money out. `prepared`: what it was prepared as, where its caller approves that. */
+/** A request that moves money out. `prepared`: the prepared payout that its caller approves with it, if any. */
 export type Checked = { caller: Caller; fingerprint: Buffer; prepared?: Approving | undefined }
 
-/** What decides whether a person may send this alone, read and locked for one commit. */
+/** The rules and prepared payouts that decide whether a person may send a request, read and locked for one commit. */
 export type Checks = {
   /**
-   * Judges a request for so much (whole UGX, without fees), lets `make` make it, and notes that its prepared payout is approved.
-   * Throws Refusal; what is refused while approving is never kept under the key, so that the approval may come again.
+   * Judges a request for `amount` (whole UGX, without fees), runs `make`, and marks its prepared payout as approved. Throws Refusal; a
+   * refusal of an approval is never stored under the key, so that the approval may come again.
    */
   passing<Made extends { id: string }>(request: Checked, amount: number, make: () => Made): Made
   writes(): Call[]
 }
 
-// API keys are not affected, so that their batches read nothing.
+// API keys need no second person, so their batches read nothing.
 const NO_PERSONS: Checks = { passing: (_request, _amount, make) => make(), writes: () => [] }
 
-/** The one place where maker and checker are judged: in the transaction that sends the money, on locked rows. */
+/** Opens the checks of maker and checker, in the transaction that sends the money, on locked rows. Nothing else judges them. */
 export async function openChecks(tx: Tx, requests: readonly Checked[], at: Date): Promise<Checks> {
   const persons = requests.filter(({ caller }) => caller.kind === 'person')
   if (persons.length === 0) return NO_PERSONS
-  const places = persons.flatMap(({ caller: { merchantId }, prepared }) =>
+  const keys = persons.flatMap(({ caller: { merchantId }, prepared }) =>
     prepared === undefined ? [] : [{ merchantId, id: prepared.id }],
   )
   const [rules, prepared] = await tx.send(
     shareRules([...new Set(persons.map(({ caller }) => caller.merchantId))]),
-    lockPrepared(places),
+    lockPrepared(keys),
   )
   return checksOver({ rules, prepared, at })
 }
@@ -46,24 +46,24 @@ type Locked = { rules: readonly CheckerRule[]; prepared: readonly StoredPrepared
 function checksOver({ rules, prepared, at }: Locked): Checks {
   const writes: Call[] = []
 
-  function approved(caller: PersonCaller, request: Checked): StoredPrepared {
-    const found = prepared.find(
-      (row) =>
-        row.merchantId === caller.merchantId && row.id === request.prepared?.id && row.mode === caller.mode,
+  function getApprovable(caller: PersonCaller, request: Checked): StoredPrepared {
+    const row = prepared.find(
+      ({ merchantId, id, mode }) =>
+        merchantId === caller.merchantId && id === request.prepared?.id && mode === caller.mode,
     )
     allow(caller, 'payout.approve')
-    if (found === undefined) throw notFound('prepared payout')
-    judgeApproval(found, caller, at)
-    assert(found.fingerprint.equals(request.fingerprint), 'an approval runs exactly what was prepared')
-    return found
+    if (row === undefined) throw notFound('prepared payout')
+    judgeApproval(row, caller, at)
+    assert(row.fingerprint.equals(request.fingerprint), 'an approval runs exactly what was prepared')
+    return row
   }
 
-  function note(row: StoredPrepared, caller: PersonCaller, objectId: string): void {
+  function markApproved(row: StoredPrepared, caller: PersonCaller, objectId: string): void {
     const { merchantId, id, mode } = row
     const act = { actor: caller, action: 'payout.approve', at, merchantId, mode, subject: id } as const
     const after = { kind: row.kind, amount: row.amount, prepared_by: row.madeName, object: objectId }
-    const decided = { merchantId, id, decidedBy: caller.personId, decidedName: caller.name, at }
-    writes.push(approvePreparedRow({ ...decided, objectId }), auditRow({ ...act, after }))
+    const decision = { merchantId, id, decidedBy: caller.personId, decidedName: caller.name, at }
+    writes.push(approvePreparedRow({ ...decision, objectId }), auditRow({ ...act, after }))
     row.status = 'approved'
     row.takenBack = false
   }
@@ -73,29 +73,29 @@ function checksOver({ rules, prepared, at }: Locked): Checks {
       const { caller } = request
       if (caller.kind !== 'person') return make()
       const rule = rules.find(({ merchantId }) => merchantId === caller.merchantId)
-      const above = needsTwo(caller, amount, rule)
+      const above = findLimit(caller, amount, rule)
       if (request.prepared === undefined) {
         if (above !== null) throw secondPersonNeeded(above)
         return make()
       }
-      const row = approved(caller, request)
+      const row = getApprovable(caller, request)
       const { freshUntil } = request.prepared
       if (above !== null && freshUntil !== null && freshUntil > at) throw freshPerson(freshUntil)
       const made = unkept(make)
-      note(row, caller, made.id)
+      markApproved(row, caller, made.id)
       return made
     },
     writes: () => writes,
   }
 
-  /** The amount above which this takes two persons; null: this one may send it alone. */
-  function needsTwo({ mode }: PersonCaller, amount: number, rule: CheckerRule | undefined): number | null {
+  /** Returns the amount above which two persons are needed, if this is above it; null: the person may send it alone. */
+  function findLimit({ mode }: PersonCaller, amount: number, rule: CheckerRule | undefined): number | null {
     const above = aboveAt(rule, at)
     return mode === 'live' && above !== null && amount > above ? above : null
   }
 }
 
-/** A refusal of what is approved leaves the key free: the approval may come again when there is money. */
+/** Runs `make` so that a refusal leaves the key free: the approval may come again, for example when there is money. */
 function unkept<Made>(make: () => Made): Made {
   try {
     return make()
@@ -105,7 +105,7 @@ function unkept<Made>(make: () => Made): Made {
   }
 }
 
-/** Whether this person may approve it now. Throws Refusal. */
+/** Judges whether this person may approve it now. Throws Refusal. */
 export function judgeApproval(row: PreparedPayout, { personId }: PersonCaller, at: Date): void {
   if (row.madeBy === personId) throw samePerson()
   if (row.status === 'approved' && row.takenBack) {

@@ -14,8 +14,8 @@ import { PREPARED_PREFIX, presentPrepared, type StoredPrepared } from './prepare
 import { tellOfPrepared } from './tell-of-prepared.ts'
 import { addPrepared, countWaiting } from './write-prepared.ts'
 
-/** What a person prepares, before its rules are judged. `request`: what the approval runs, as JSON. */
-export type Preparing = {
+/** The input of a preparation, before its rules are judged. `request`: the value that the approval runs, stored as JSON. */
+type Preparing = {
   caller: PersonCaller
   key: string
   fingerprint: Buffer
@@ -25,15 +25,15 @@ export type Preparing = {
   note: string | null
 }
 
-/** What it asks for, in whole UGX. */
+/** The figures of a preparation. Whole UGX. */
 type Figures = Pick<StoredPrepared, 'amount' | 'fees' | 'recipients'>
 
-/** How long it waits for a second person. */
+/** How long a prepared payout waits for a second person, in ms. */
 export const PREPARED_WAITS_MS = 7 * 86_400_000
 const MOST_WAITING = 200
 
 /**
- * Stores what one person prepares for another to approve: everything is judged now, and nothing is reserved. Once for each key.
+ * Stores what one person prepares for another to approve, once for each key. Everything is judged now, and nothing is reserved.
  * Throws Refusal.
  */
 export async function prepare(
@@ -45,8 +45,8 @@ export async function prepare(
   allow(caller, 'payout.prepare')
   const request = { caller, requestId, idempotency: { key, fingerprint } }
   const answer = await storeUnderKey(app, request, async (tx, at) => {
-    const [[counted]] = await tx.send(countWaiting(caller, MOST_WAITING))
-    if ((counted?.waiting ?? 0) >= MOST_WAITING) throw tooManyWaiting()
+    const [[count]] = await tx.send(countWaiting(caller, MOST_WAITING))
+    if ((count?.waiting ?? 0) >= MOST_WAITING) throw tooManyWaiting()
     const row = newPrepared(preparing, await judge(tx, at), at)
     const { merchantId, mode, id, kind, amount, recipients } = row
     const digest = row.fingerprint.toString('hex')

@@ -3,7 +3,7 @@ import type { PayoutCreate } from '../payout-request.ts'
 import type { StoredPrepared } from './prepared-payout.ts'
 import type { SubaccountPayoutRequest } from './request-subaccount-payout.ts'
 
-/** One recipient of what was prepared, as the approver must see it; `problem` where a line of a bulk call cannot be read. */
+/** One recipient of a prepared payout, as the approver must see it. `problem`: why a line of a bulk call cannot be read. */
 export type PreparedLine = {
   line: number
   phone: string | null
@@ -22,15 +22,15 @@ type ScheduleRequest = {
   recipients: { phone: string; name?: string; reference?: string }[]
 }
 
-/** What an approver must know of a schedule besides its recipients. Null for what is sent once. */
-export type PreparedSchedule = {
+/** The terms of a prepared schedule that an approver must see besides its recipients. */
+type PreparedSchedule = {
   interval: string
   name: string | null
   startAt: Date | null
   most: number | null
 }
 
-/** The terms of a prepared schedule; null for another kind. */
+/** Parses the terms of a prepared schedule; null for another kind. */
 export function scheduleIn({
   kind,
   request,
@@ -47,14 +47,14 @@ export function scheduleIn({
   return { interval, name: name ?? null, startAt, most: most ?? null }
 }
 
-/** The subaccount whose money a prepared pay-out sends; null for what leaves the merchant's own balance. */
+/** Parses the subaccount whose money a prepared pay-out sends; null where the merchant's own balance pays. */
 export function subaccountIn({ kind, request }: Pick<StoredPrepared, 'kind' | 'request'>): string | null {
   if (kind !== 'subaccount') return null
   // The bytes were written from a value of this kind.
   return (JSON.parse(request.toString()) as SubaccountPayoutRequest).subaccount
 }
 
-/** Everybody whom the stored bytes would pay, in their order: at most a thousand. */
+/** Parses the recipients that the stored bytes would pay, in their order: at most a thousand. */
 export function linesIn({ kind, request }: Pick<StoredPrepared, 'kind' | 'request'>): PreparedLine[] {
   // The bytes were written from a value of this kind.
   const stored: unknown = JSON.parse(request.toString())

@@ -1,11 +1,11 @@
 import type { Mode } from '../../platform/mode.ts'
 import { type Moves, statesOf } from '../../platform/moves.ts'
 
-/** What is prepared by one person and approved by another. */
+/** The kinds of request that one person prepares and another approves. */
 export type PreparedKind = 'payout' | 'bulk' | 'schedule' | 'subaccount'
 export type PreparedStatus = 'prepared' | 'approved' | 'rejected' | 'expired' | 'withdrawn'
 
-/** The one table of moves; the database refuses every other (trigger prepared_payouts_move_forward). */
+/** The moves that exist; the database refuses every other one (trigger prepared_payouts_move_forward). */
 export const PREPARED_MOVES = {
   prepared: { approved: null, rejected: null, expired: null, withdrawn: null },
   approved: {},
@@ -16,7 +16,7 @@ export const PREPARED_MOVES = {
 
 export const PREPARED_STATUSES = statesOf<PreparedStatus>(PREPARED_MOVES)
 
-/** A row of `prepared_payouts` without its bytes. Whole UGX. `objectId`: what the approval made. */
+/** A row of `prepared_payouts` without its bytes. Whole UGX. `objectId`: what the approval created. */
 export type PreparedPayout = {
   merchantId: number
   id: string
@@ -37,11 +37,11 @@ export type PreparedPayout = {
   reason: string | null
   objectId: string | null
   tries: number
-  /** Its operator provably did not take the payout that the approval made: nothing was sent. */
+  /** Whether the operator provably did not take the payout that the approval created; then nothing was sent. */
   takenBack: boolean
 }
 
-/** With the bytes that the approval runs. */
+/** A prepared payout with the bytes that the approval runs. */
 export type StoredPrepared = PreparedPayout & { request: Buffer; fingerprint: Buffer }
 
 export const PREPARED_PREFIX = 'prep_'
@@ -53,7 +53,7 @@ export const PREPARED_COLUMNS = `r.merchant_id as "merchantId", r.id, r.mode, r.
   exists (select 1 from payouts o where o.merchant_id = r.merchant_id and o.id = r.object_id and o.voided_at is not null)
     as "takenBack"`
 
-/** The answer to whoever has prepared it. */
+/** Presents a prepared payout to the person who has prepared it. */
 export const presentPrepared = (row: PreparedPayout) => ({
   id: row.id,
   mode: row.mode,

@@ -19,8 +19,8 @@ type SinglePayout = Omit<PayoutRequest, 'caller' | 'prepared'> & ByPerson
 type BulkCall = Omit<BulkRequest, 'caller' | 'prepared'> & ByPerson
 
 /**
- * What a person on the dashboard asks for: the payout where that person may send it alone, else a prepared one for a second person
- * (`objectId` tells by its prefix). Once for each key, whichever it became. Throws Refusal.
+ * Requests a payout from the dashboard: creates the payout where the person may send it alone, else a prepared one for a second person
+ * (the prefix of `objectId` tells which). Once for each key, whichever it became. Throws Refusal.
  */
 export const requestPayout = (app: App, request: SinglePayout): Promise<Answer> =>
   aloneOrPrepared(
@@ -29,7 +29,7 @@ export const requestPayout = (app: App, request: SinglePayout): Promise<Answer> 
     () => preparePayout(app, request),
   )
 
-/** The same for a bulk call. */
+/** Requests a bulk call from the dashboard, as requestPayout requests a payout. */
 export const requestBulk = (app: App, request: BulkCall): Promise<Answer> =>
   aloneOrPrepared(
     request,
@@ -37,14 +37,14 @@ export const requestBulk = (app: App, request: BulkCall): Promise<Answer> =>
     () => prepareBulk(app, request),
   )
 
-/** Runs it, or prepares it where the caller only prepares, or where the rule of the second person asks for that. */
+/** Runs `alone`, or `prepared` where the caller may only prepare or the rule of the second person requires it. Throws Refusal. */
 export async function aloneOrPrepared(
   { caller }: ByPerson,
   alone: () => Promise<Answer>,
   prepared: () => Promise<Answer>,
 ): Promise<Answer> {
   allow(caller, 'payout.prepare')
-  // An accountant prepares every payout.
+  // An accountant may only prepare payouts.
   if (!mayDo(caller, 'payout.create')) return madeOrThrow(await prepared())
   try {
     return madeOrThrow(await alone())
@@ -71,7 +71,8 @@ async function prepareBulk(app: App, request: BulkCall): Promise<Answer> {
     const locked = await lockDesk(tx, { places: [caller], at, own: [], window: NOT_COUNTED })
     judgeCall(caller, locked)
     const amounts = judgeBulk(items)
-    const sum = (of: (amount: number) => number) => amounts.reduce((all, one) => all + of(one), 0)
-    return { amount: sum((one) => one), fees: sum(payoutFee), recipients: items.length }
+    const sum = (part: (amount: number) => number) =>
+      amounts.reduce((total, amount) => total + part(amount), 0)
+    return { amount: sum((amount) => amount), fees: sum(payoutFee), recipients: items.length }
   })
 }

@@ -11,7 +11,7 @@ import type { Approval } from './approve-prepared.ts'
 import { prepare } from './prepare-payout.ts'
 import { aloneOrPrepared } from './request-payout.ts'
 
-/** What is kept of a prepared pay-out of a subaccount: all that its approval runs and its approver sees. */
+/** The stored request of a prepared pay-out of a subaccount: what its approval runs and its approver sees. */
 export type SubaccountPayoutRequest = { subaccount: string; amount: number; phone: string; name: string }
 
 type ByPerson = {
@@ -24,14 +24,14 @@ type ByPerson = {
 }
 
 /**
- * What a person on the dashboard asks for: the pay-out where that person may send it alone, else a prepared one for a second
- * person (`objectId` tells by its prefix). Once for each key, whichever it became. Throws Refusal.
+ * Requests a pay-out of a subaccount from the dashboard: creates it where the person may send it alone, else a prepared one for a second
+ * person (the prefix of `objectId` tells which). Once for each key, whichever it became. Throws Refusal.
  */
 export async function requestSubaccountPayout(app: App, request: ByPerson): Promise<Answer> {
   const { caller, key } = request
   allow(caller, 'subaccount.payout')
-  const before = await storedAnswer(app.db, { merchantId: caller.merchantId, mode: caller.mode, key })
-  if (before !== null) return before
+  const replay = await storedAnswer(app.db, { merchantId: caller.merchantId, mode: caller.mode, key })
+  if (replay !== null) return replay
   return aloneOrPrepared(
     { caller, note: null },
     () => payOut(app, caller, payoutOf(request)),
@@ -39,7 +39,7 @@ export async function requestSubaccountPayout(app: App, request: ByPerson): Prom
   )
 }
 
-/** Runs an approved one. */
+/** Runs an approved pay-out of a subaccount. */
 export const approveSubaccountPayout = (
   app: App,
   { caller, key, fingerprint, prepared }: Approval,
@@ -62,10 +62,10 @@ const payoutOf = ({
 async function payOut(
   app: App,
   caller: PersonCaller,
-  wanted: SubaccountPayout & { key: string },
+  input: SubaccountPayout & { key: string },
 ): Promise<Answer> {
-  const payout = await onceForKey(app, { ...wanted.holder, key: wanted.key }, (key) =>
-    payOutSubaccount(app, caller, { ...wanted, key }),
+  const payout = await onceForKey(app, { ...input.holder, key: input.key }, (key) =>
+    payOutSubaccount(app, caller, { ...input, key }),
   )
   return { status: 201, body: JSON.stringify(presentPayout(payout)), objectId: payout.id }
 }
@@ -73,8 +73,8 @@ async function payOut(
 async function preparePayOut(app: App, request: ByPerson): Promise<Answer> {
   const { caller, subaccountId: subaccount, amount, key, fingerprint, requestId } = request
   const wanted = await wantedOf(app, payoutOf(request))
-  const asked: SubaccountPayoutRequest = { subaccount, amount, ...(await wanted.payee()) }
-  const preparing = { caller, key, fingerprint, requestId, note: null, request: asked }
+  const stored: SubaccountPayoutRequest = { subaccount, amount, ...(await wanted.payee()) }
+  const preparing = { caller, key, fingerprint, requestId, note: null, request: stored }
   return prepare(app, { ...preparing, kind: 'subaccount' }, async (tx, at) => {
     const { payout } = await judgeAndReserve(app, tx, { wanted, at })
     return { amount: payout.amount, fees: payout.fee, recipients: 1 }

@@ -21,20 +21,20 @@ import { freshPerson } from './open-checks.ts'
 /** How long a weaker rule waits where no second person agrees (docs/decisions/0026). */
 export const WEAKER_AFTER_MS = 24 * 3_600_000
 
-/** What holds now, and what somebody wants. Amounts are whole UGX; null: no second person is needed. */
+/** The rule that holds now, and the weaker one that an owner has asked for. Amounts are whole UGX; null: no second person is needed. */
 export type CheckerState = {
   above: number | null
   wanted: { above: number | null; from: Date; by: number; name: string } | null
 }
 
-/** The rule of the second person as it stands. */
+/** Reads the present rule of the second person. */
 export async function checkerState(app: App, { merchantId }: PersonCaller): Promise<CheckerState> {
-  const wanted = findRule(merchantId)
-  const [rule] = await app.db.query(wanted.statement, wanted.values)
+  const read = findRule(merchantId)
+  const [rule] = await app.db.query(read.statement, read.values)
   return stateOf(rule, app.clock.now())
 }
 
-/** Sets the rule as below for an owner who stands before the page: not where nobody else could approve. Throws Refusal. */
+/** Sets the rule for an owner on the dashboard like setCheckerRule, but refuses it where no other owner could approve. Throws Refusal. */
 export async function setCheckerRuleForTwo(
   app: App,
   caller: PersonCaller,
@@ -50,13 +50,13 @@ export async function setCheckerRuleForTwo(
   return setCheckerRule(app, caller, above)
 }
 
-/** The owners who can approve: their addresses are proven. */
+/** Counts the owners who can approve: those with a proven address. */
 const countOwners = async (app: App, merchantId: number): Promise<number> =>
   (await ownersToTell(app, merchantId)).length
 
 /**
- * Sets from which amount on live payouts of people need a second person; null: from none. A stricter rule holds at once. A weaker one
- * holds when a second owner agrees, or after a day. Throws Refusal.
+ * Sets the amount above which live payouts of people need a second person; null: none needs one. A stricter rule holds at once. A
+ * weaker one holds when a second owner agrees, or after a day. Throws Refusal.
  */
 export async function setCheckerRule(
   app: App,
@@ -67,16 +67,16 @@ export async function setCheckerRule(
     throw invalidRequest('above must be a whole amount')
   return change(app, caller, (rule, at) => {
     const now = aboveAt(rule, at)
-    const kept = settled(caller, now, at)
-    if (above === now) return kept
+    const present = settled(caller, now, at)
+    if (above === now) return present
     const stricter = above !== null && (now === null || above < now)
-    if (stricter) return { ...kept, above }
+    if (stricter) return { ...present, above }
     const { personId: nextBy, name: nextName } = caller
-    return { ...kept, nextAbove: above, nextFrom: later(at, WEAKER_AFTER_MS), nextBy, nextName }
+    return { ...present, nextAbove: above, nextFrom: later(at, WEAKER_AFTER_MS), nextBy, nextName }
   })
 }
 
-/** A second owner agrees to the weaker rule that waits; it holds at once. `above`: what that person has seen. Throws Refusal. */
+/** Agrees, as a second owner, to the weaker rule that waits, which then holds at once. `above`: the rule that this person saw. Throws Refusal. */
 export async function agreeToChecker(
   app: App,
   caller: PersonCaller,
@@ -96,17 +96,17 @@ export async function agreeToChecker(
   })
 }
 
-/** Any owner drops the weaker rule that waits. */
+/** Drops the weaker rule that waits, by any owner. */
 export const dropCheckerChange = (app: App, caller: PersonCaller): Promise<CheckerState> =>
   change(app, caller, (rule, at) => settled(caller, aboveAt(rule, at), at))
 
-/** Drops weaker rules that wait and were wished by owners who are none any more. Answers how many. */
+/** Drops the weaker rules that wait and were asked for by people who are no longer owners. Returns how many. */
 export async function dropLeftWishes(app: App): Promise<number> {
   allow(service('roles'), 'checker.set')
-  const wanted = waitingWishes(app.clock.now())
-  const wishes = await app.db.query(wanted.statement, wanted.values)
-  const gone = await withoutRole(app, wishes, ['owner'])
-  for (const { merchantId, personId } of gone)
+  const read = waitingWishes(app.clock.now())
+  const pending = await app.db.query(read.statement, read.values)
+  const formerOwners = await withoutRole(app, pending, ['owner'])
+  for (const { merchantId, personId } of formerOwners)
     await app.db.transaction(async (tx) => {
       const at = app.clock.now()
       const actor = service('roles')
@@ -117,13 +117,13 @@ export async function dropLeftWishes(app: App): Promise<number> {
       const act = { actor, action: 'checker.set', at, merchantId, mode: 'live' } as const
       return { value: null, last: [writeRule(changed), auditRow({ ...act, before, after })] }
     })
-  return gone.length
+  return formerOwners.length
 }
 
 type Next = (rule: CheckerRule | undefined, at: Date) => CheckerRule
 
 async function change(app: App, caller: PersonCaller, next: Next): Promise<CheckerState> {
-  // The rule is about live money, wherever the owner stands.
+  // The rule is about live money, whatever mode the owner's page is in.
   allow({ ...caller, mode: 'live' }, 'checker.set')
   const { merchantId } = caller
   return app.db.transaction(async (tx) => {
@@ -150,7 +150,7 @@ function stateOf(rule: CheckerRule | undefined, at: Date): CheckerState {
   const waiting = waitingAt(rule, at)
   const wanted = waiting && {
     above: waiting.nextAbove,
-    from: waiting.nextFrom as Date, // Whoever waits has a time.
+    from: waiting.nextFrom as Date, // A rule that waits has a time.
     ...{ by: waiting.nextBy as number, name: waiting.nextName ?? '' },
   }
   return { above: aboveAt(rule, at), wanted }

@@ -7,8 +7,8 @@ import { getStored } from './find-prepared.ts'
 import { PREPARED_PREFIX } from './prepared-payout.ts'
 
 /**
- * Tells the other owners by mail that real money waits for one of them: once for each that was prepared, however often it was asked for. After
- * the commit, because mails have a database of their own; a repeat of a request that died between the two tells them.
+ * Mails the other owners that live money waits for the approval of one of them: once for each prepared payout, however often it was requested.
+ * Runs after the commit, because mails have a database of their own; if the process dies between the two, a repeat of the request mails them.
  */
 export async function tellOfPrepared(app: App, caller: PersonCaller, { objectId }: Answer): Promise<void> {
   if (caller.mode !== 'live' || !objectId?.startsWith(PREPARED_PREFIX)) return

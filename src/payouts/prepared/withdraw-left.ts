@@ -9,11 +9,11 @@ import { statement } from '../../platform/db/statement.ts'
 import { PREPARED_COLUMNS, type PreparedPayout } from './prepared-payout.ts'
 import { endPreparedRow } from './write-prepared.ts'
 
-// What somebody has prepared ends with its role. The roles are in the directory and the rows in a cell, so that they do not commit
-// together: an approval asks for the role again before anything is sent.
+// What a person has prepared ends with that person's role. The roles are in the directory and the rows in a cell, so they do not commit
+// together: an approval checks the role again before anything is sent.
 
 const MOST_LOOKED_AT = 5000
-// One merchant has at most two hundred in each mode.
+// One merchant has at most two hundred waiting in each mode.
 const MOST_OF_ONE = 400
 
 const MAKERS = statement<AtWork>(
@@ -30,7 +30,7 @@ const OF_MAKER = statement<PreparedPayout>(
 const MAKER_GONE = 'whoever prepared it may not do so any more'
 const PREPARERS = ruleOf('payout.prepare').persons ?? []
 
-/** Withdraws what waits of people who may not prepare payouts any more. Answers how many. */
+/** Withdraws what waits of people who may no longer prepare payouts. Returns how many. */
 export async function withdrawLeft(app: App): Promise<number> {
   allow(service('roles'), 'payout.withdraw')
   const gone = await withoutRole(app, await app.db.query(MAKERS), PREPARERS)
@@ -39,23 +39,23 @@ export async function withdrawLeft(app: App): Promise<number> {
   return withdrawn
 }
 
-/** The same for one maker, where its role has ended. Answers how many were withdrawn. */
+/** Withdraws what waits of one maker, if its role has ended. Returns how many were withdrawn. */
 export async function withdrawIfLeft(app: App, maker: AtWork): Promise<number> {
   const [gone] = await withoutRole(app, [maker], PREPARERS)
   return gone ? withdrawOf(app, gone) : 0
 }
 
-/** As the maker itself would have done it; the audit says that it was the service. */
+/** Withdraws what waits of one maker, as the maker would have done; the audit names the service. */
 function withdrawOf(app: App, { merchantId, personId }: AtWork): Promise<number> {
   return app.db.transaction<number>(async (tx) => {
     const at = app.clock.now()
     const [rows] = await tx.send(call(OF_MAKER, merchantId, personId))
     const last = rows.flatMap(({ id, mode, status, madeBy, madeName }) => {
-      const decided = { merchantId, id, decidedBy: madeBy, decidedName: madeName, at }
+      const decision = { merchantId, id, decidedBy: madeBy, decidedName: madeName, at }
       const act = { actor: service('roles'), action: 'payout.withdraw', at, merchantId, mode } as const
       const states = { before: { status }, after: { status: 'withdrawn', reason: MAKER_GONE } }
       return [
-        endPreparedRow(decided, { status: 'withdrawn', reason: MAKER_GONE }),
+        endPreparedRow(decision, { status: 'withdrawn', reason: MAKER_GONE }),
         auditRow({ ...act, subject: id, ...states }),
       ]
     })

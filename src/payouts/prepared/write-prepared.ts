@@ -42,11 +42,11 @@ const EXPIRE = statement<Place>(
    returning p.merchant_id as "merchantId", p.id`,
 )
 
-/** How many wait, counted up to `most`. */
+/** Counts what waits, up to `limit`. */
 export const countWaiting = (
   { merchantId, mode }: Pick<StoredPrepared, 'merchantId' | 'mode'>,
-  most: number,
-) => call(COUNT, merchantId, mode, most)
+  limit: number,
+) => call(COUNT, merchantId, mode, limit)
 
 export const addPrepared = (row: StoredPrepared): Call =>
   call(
@@ -56,14 +56,14 @@ export const addPrepared = (row: StoredPrepared): Call =>
     ...[row.createdAt.toISOString(), row.expiresAt.toISOString()],
   )
 
-export const lockPrepared = (places: readonly Place[]): Call<StoredPrepared> =>
+export const lockPrepared = (keys: readonly Place[]): Call<StoredPrepared> =>
   call(
     LOCK,
-    places.map(({ merchantId }) => merchantId),
-    places.map(({ id }) => id),
+    keys.map(({ merchantId }) => merchantId),
+    keys.map(({ id }) => id),
   )
 
-/** In the commit that makes what was approved. */
+/** Marks a prepared payout as approved, in the commit that creates what was approved. */
 export const approvePreparedRow = ({
   merchantId,
   id,
@@ -79,5 +79,5 @@ export const endPreparedRow = (
   { status, reason }: { status: Extract<PreparedStatus, 'rejected' | 'withdrawn'>; reason: string | null },
 ): Call => call(END, merchantId, id, status, decidedBy, decidedName, at.toISOString(), reason)
 
-/** Ends what nobody decided in time, at most so many at once. */
-export const expireDue = (now: Date, most: number): Call<Place> => call(EXPIRE, now.toISOString(), most)
+/** Expires at most `limit` prepared payouts that were not decided in time. */
+export const expireDue = (now: Date, limit: number): Call<Place> => call(EXPIRE, now.toISOString(), limit)

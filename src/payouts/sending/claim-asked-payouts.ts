@@ -10,7 +10,7 @@ import {
 } from '../../rails/question-levels.ts'
 import { CLAIMED, type DuePayout, merchantsOf } from './claim-payouts.ts'
 
-/** Live payouts that have left, of each merchant that has some: found behind any number that wait in the queue. */
+/** The merchants with live payouts that have left, as SQL: found fast behind any number of payouts that wait in the queue. */
 const UNDER_WAY = merchantsOf(`'live'`, 'false')
 const OF_MERCHANT = `from payouts p join rail_attempts a on a.merchant_id = p.merchant_id and a.subject = p.id
   where p.mode = 'live' and not p.in_queue and p.merchant_id = l.merchant_id`
@@ -27,7 +27,7 @@ const LOOK = statement<{ installation: string; levels: QuestionLevel[] }>(
    from unnest($2::text[]) as n (installation)`,
 )
 
-// The merchants take turns by lot, because one question at a time is allowed and no process knows who had the last one.
+// The turns of the merchants are drawn by lot, because the budget allows one question at a time and no process knows which merchant had the last one.
 const claiming = (ofMerchant: string) => `
   with ${UNDER_WAY},
   chosen as (
@@ -52,7 +52,7 @@ const CLAIM_OLD = statement<DuePayout>(
 
 const LOTS = 2 ** 31
 
-/** Claims live payouts that have left and are due, where the contract has a budget. */
+/** Claims live payouts that have left and are due, at installations with a budget. */
 export const ASKED_PAYOUTS: BudgetedNoun<DuePayout> = {
   sweep: 'send-payouts',
   look: (now, installations) => call(LOOK, now.toISOString(), installations),

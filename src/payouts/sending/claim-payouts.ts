@@ -6,19 +6,19 @@ import type { Followed } from '../../rails/mover.ts'
 import type { PayoutFailure } from '../../rails/rail.ts'
 import { PAYOUT_COLUMNS, type Payout } from '../payout.ts'
 
-/** An open payout that is due, with what its attempt knows (live); a test payout has no attempt. */
+/** An open payout that is due, with the facts of its attempt; a test payout has no attempt, and the facts are filled in. */
 export type DuePayout = Followed<Payout & { sandboxOutcome: PayoutFailure | null }, PayoutFailure>
 
-/** How many places a merchant already has of those that this process has. */
-export type Busy = ReadonlyMap<number, number>
+/** How many calls this process has under way for each merchant. */
+type Busy = ReadonlyMap<number, number>
 
 /**
- * `queue`: payouts that wait to be sent for the first time. `under way`: payouts that may have left, to be asked about and
- * posted again.
+ * The two queues of live payouts. `queue`: payouts that wait to be sent for the first time. `under way`: payouts that may have left, to
+ * be asked about and posted again.
  */
 export type LaneName = 'queue' | 'under way'
 
-// The merchants that have open payouts in a lane, found one by one in the index: 100,000 payouts of one are one step.
+// The merchants that have open payouts in a queue, found one by one in the index: 100,000 payouts of one merchant are one step.
 export const merchantsOf = (mode: string, inQueue: string) => `
   recursive merchants_of_lane as (
     (select p.merchant_id from payouts p where p.mode = ${mode} and p.in_queue = ${inQueue} and p.follow_at is not null
@@ -28,13 +28,13 @@ export const merchantsOf = (mode: string, inQueue: string) => `
       and p.merchant_id > l.merchant_id order by p.merchant_id limit 1)
     from merchants_of_lane l where l.merchant_id is not null)`
 
-/** The claim of the rows of `due` until $3. */
+/** The claim, until $3, of the rows of `due`. */
 export const CLAIMED = `update payouts p set follow_at = $3 from due, rail_attempts a
    where p.merchant_id = due.merchant_id and p.id = due.id and a.merchant_id = due.merchant_id and a.subject = due.id
    returning ${PAYOUT_COLUMNS}, ${tagOfRow('p')}, null as "sandboxOutcome", ${ATTEMPT_FACTS}`
 
-// One payout of each merchant before the second of any. The queue of a frozen or paused account is skipped: its payouts
-// keep their due time and place. Payouts that may have left are asked about in any case.
+// Claims one payout of each merchant before the second of any. The queue of a frozen or paused account is skipped: its payouts
+// keep their due time and turn. Payouts that may have left are asked about in any case.
 const CLAIM_LIVE = statement<DuePayout>(
   'claim due live payouts',
   `with ${merchantsOf(`'live'`, '$4::boolean')},
@@ -59,7 +59,7 @@ const CLAIM_LIVE = statement<DuePayout>(
    ${CLAIMED}`,
 )
 
-// The same order for test payouts of one status.
+// The fair order of CLAIM_LIVE for test payouts of one status.
 const FAIR_TEST = (status: string) => `
    chosen as (
      select d.merchant_id, d.id from merchants_of_lane l cross join lateral (
@@ -70,13 +70,13 @@ const FAIR_TEST = (status: string) => `
          order by p.follow_at limit $2) f) d
      order by d.turn, d.follow_at limit $2)`
 
-/** The test payouts that wait to be sent, as `due` of a statement with the time ($1) and how many ($2): locked, of each merchant in turn. */
+/** Locks the test payouts that wait to be sent, of each merchant in turn, as `due` of a statement with the time ($1) and a limit ($2). */
 export const TEST_QUEUE = `${merchantsOf(`'test'`, 'false')}, ${FAIR_TEST('pending')},
    due as (
      select p.merchant_id, p.id from payouts p join chosen c on c.merchant_id = p.merchant_id and c.id = p.id
      where p.follow_at <= $1 and p.status = 'pending' for no key update of p skip locked)`
 
-// The sandbox calls nobody, so its rows need no lease: whoever asks twice finds the second move done already.
+// The sandbox makes no call, so its rows need no lease: a process that asks twice finds that the move is done already.
 const DUE_TEST = statement<DuePayout>(
   'due test payouts',
   `with ${merchantsOf(`'test'`, 'false')}, ${FAIR_TEST('authorized')}
@@ -88,11 +88,11 @@ const DUE_TEST = statement<DuePayout>(
 )
 
 /**
- * Claims live payouts of one lane until `leaseUntil`: at most `places`, in turns by merchant, and of one merchant at most
- * `aMerchant` together with those it is `busy` with. None that is to be asked about at a contract that is `limited`.
+ * Claims at most `limit` live payouts of one queue until `leaseUntil`, in turns by merchant, and of one merchant at most
+ * `limitPerMerchant` together with its `busy` calls. Leaves out payouts under way at installations that are `limited` by a budget.
  */
 export function claimLive(
-  lane: LaneName,
+  queue: LaneName,
   { now, leaseUntil }: { now: Date; leaseUntil: Date },
   {
     places,
@@ -106,7 +106,7 @@ export function claimLive(
     now.toISOString(),
     places,
     leaseUntil.toISOString(),
-    lane === 'queue',
+    queue === 'queue',
     aMerchant,
     numbers([...busy.keys()]),
     numbers([...busy.values()]),
@@ -114,5 +114,5 @@ export function claimLive(
   )
 }
 
-/** The test payouts whose outcome is due, of each merchant in turn. */
-export const dueTest = (now: Date, most: number): Call<DuePayout> => call(DUE_TEST, now.toISOString(), most)
+/** Reads at most `limit` test payouts whose outcome is due, of each merchant in turn. */
+export const dueTest = (now: Date, limit: number): Call<DuePayout> => call(DUE_TEST, now.toISOString(), limit)

@@ -20,7 +20,7 @@ import { payingRail } from '../payout-readiness.ts'
 import { publishPayout, showAndAskAgain } from '../write-payout-status.ts'
 import { queueWaitMs } from './queue-waits.ts'
 
-/** A payout, and in test mode what the switch of the sandbox page wrote on it (rails.md 2.4). */
+/** A payout, and in test mode the failure that the switch of the sandbox page set on it (rails.md 2.4). */
 type TravellingPayout = Payout & { sandboxOutcome?: PayoutFailure | null }
 
 const LOOK_AT = statement(
@@ -28,7 +28,7 @@ const LOOK_AT = statement(
   `update payouts set follow_at = $3 where merchant_id = $1 and id = $2 and follow_at is not null`,
 )
 
-/** Sets when the payout is looked at next, as long as it is open. */
+/** Sets when the payout is taken up next, to be sent or asked about, as long as it is open. */
 export const lookAt = ({ merchantId, id }: Pick<Payout, 'merchantId' | 'id'>, at: Date): Call =>
   call(LOOK_AT, merchantId, id, at.toISOString())
 
@@ -39,11 +39,11 @@ const BRING_FORWARD = statement(
    where p.merchant_id = n.merchant_id and p.id = n.id and p.follow_at is not null`,
 )
 
-/** Sets an earlier time at which the payout is looked at, as long as it is open. */
+/** Brings that time forward to `at`, as long as the payout is open; never postpones it. */
 export const bringPayoutForward = ({ merchantId, id }: Pick<Payout, 'merchantId' | 'id'>, at: Date): Call =>
   atTime(BRING_FORWARD, { merchantId, id }, at)
 
-/** How payouts travel: what `rails/` needs to submit them, to ask about them and to end them. */
+/** What `rails/` needs to submit payouts, to ask about them and to finish them. */
 export const PAYOUT_MOVER: Mover<TravellingPayout, PayoutFailure> = {
   noun: 'payout',
   side: 'disburse',
@@ -52,17 +52,17 @@ export const PAYOUT_MOVER: Mover<TravellingPayout, PayoutFailure> = {
   noteOf: (app, { merchantId }) => nameOfMerchant(app, merchantId),
   publish: publishPayout,
   lookAt,
-  // From now on the merchant sees a payout whose submit has no recorded end, with the ambiguous reason.
+  // A payout whose submit has no recorded end is shown to the merchant from now on, with the ambiguous reason.
   askAgain: (payout, at, unheard) => showAndAskAgain(payout, { at, reason: unheard ? AMBIGUOUS : null }),
-  end: async (app, payout, end) => {
-    const moved = await movePayout(app, { payout, ...end })
-    assert(moved !== 'shown', 'only taking back finds a payout shown')
-    return moved
+  end: async (app, payout, outcome) => {
+    const result = await movePayout(app, { payout, ...outcome })
+    assert(result !== 'shown', 'only taking back finds a payout shown')
+    return result
   },
   openException,
   reposts: payoutReposts,
   repost: 'through the queue',
-  // Where the operator refuses to serve us it is sent again.
+  // Where the fault is ours the refusal is not kept, and the payout is sent again.
   keepsRefusal: ({ ourFault }) => !ourFault,
   postNotTaken,
   crash: {
@@ -91,7 +91,7 @@ function attemptOf(app: App, payout: TravellingPayout, installation: string): At
   }
 }
 
-/** It stays in the queue, or in doubt if an earlier post may have left; then the questions are not postponed. */
+/** Writes for a post that was not taken: the payout stays in the queue, or in doubt if an earlier post may have left; then its questions are not postponed. */
 function postNotTaken(
   app: App,
   { row: payout, post, repeated }: Posted<TravellingPayout & AttemptFacts>,

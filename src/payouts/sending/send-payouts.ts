@@ -11,48 +11,48 @@ import { claimLive, type DuePayout, dueTest, type LaneName } from './claim-payou
 import { PAYOUT_MOVER } from './payout-mover.ts'
 import { sendQueued } from './send-queued-payout.ts'
 
-/** Test payouts in one run; the next run follows at once. */
+/** How many test payouts one run takes; the next run follows at once. */
 export const SENT_AT_ONCE = 200
-// Queued payouts use at most this many submits at once, so that a payroll never blocks a single payout (rails.md 4.6). One
-// merchant gets half of them, so that others have places while its own hang.
+// Each queue has at most this many calls under way, so that a payroll never blocks a single payout (rails.md 4.6). One merchant
+// gets half of them, so that the others have some while its own hang.
 const LIVE_AT_ONCE = 32
 const OF_ONE_MERCHANT = 16
 
 /** Sends and follows payouts. `stop` waits for live calls that were started. */
-export type PayoutSender = { start(): Promise<number>; stop(): Promise<void> }
+type PayoutSender = { start(): Promise<number>; stop(): Promise<void> }
 
-/** The calls of one lane that have not ended, each with its payout. */
+/** The calls of one queue that are under way, each with its payout. */
 type Places = Map<Promise<unknown>, DuePayout>
 
 /**
- * Sends what is queued and asks the rail about what is under way: every open payout that is due (rails.md section 4). Only
- * the rail's answer ends one: not its age, not silence, not `not_found`. A slow operator delays neither the sandbox nor
- * questions about others: calls are started, not awaited, and each kind has its own places.
+ * Makes the sender of every open payout that is due: it sends the queued ones and asks the rail about those under way (rails.md
+ * section 4). Only the rail's answer finishes a payout: not its age, not silence, not `not_found`. A slow operator delays neither the
+ * sandbox nor questions about others: calls are started, not awaited, and each queue has its own limit.
  */
 export function payoutSender(app: App): PayoutSender {
-  const lanes: Record<LaneName, Places> = { queue: new Map(), 'under way': new Map() }
+  const queues: Record<LaneName, Places> = { queue: new Map(), 'under way': new Map() }
 
   const budgeted = budgetedClaims(app, ASKED_PAYOUTS, (installation) => {
-    const underWay = [...lanes['under way'].values()]
-    const here = underWay.filter((duePayout) => duePayout.installation === installation).length
-    return Math.min(LIVE_AT_ONCE - underWay.length, ONE_CONTRACT_AT_ONCE - here)
+    const underWay = [...queues['under way'].values()]
+    const atInstallation = underWay.filter((duePayout) => duePayout.installation === installation).length
+    return Math.min(LIVE_AT_ONCE - underWay.length, ONE_CONTRACT_AT_ONCE - atInstallation)
   })
 
   function begin(name: LaneName, payout: DuePayout): void {
     const work = bringForwardSafely(app, payout, () => app.deadlineIn(QUESTION_DEADLINE_MS)).catch((error) =>
       app.log.warn({ err: error, object_id: payout.id }, 'a payout waits for the database'),
     )
-    lanes[name].set(work, payout)
-    work.finally(() => lanes[name].delete(work))
+    queues[name].set(work, payout)
+    work.finally(() => queues[name].delete(work))
   }
 
-  async function startLane(name: LaneName): Promise<number> {
-    const places = lanes[name]
-    const free = LIVE_AT_ONCE - places.size
+  async function startQueue(name: LaneName): Promise<number> {
+    const calls = queues[name]
+    const free = LIVE_AT_ONCE - calls.size
     if (free <= 0) return 0
     const leaseUntil = new Date(app.clock.nowMs() + SENDING_MS)
     const limited = app.statusBudget.limited()
-    const room = { places: free, aMerchant: OF_ONE_MERCHANT, busy: busyOf(places), limited }
+    const room = { places: free, aMerchant: OF_ONE_MERCHANT, busy: busyOf(calls), limited }
     const claim = claimLive(name, { now: app.clock.now(), leaseUntil }, room)
     const due = await app.db.query(claim.statement, claim.values)
     for (const payout of due) begin(name, payout)
@@ -60,10 +60,10 @@ export function payoutSender(app: App): PayoutSender {
   }
 
   async function startLive(): Promise<number> {
-    const queued = await startLane('queue')
+    const queued = await startQueue('queue')
     const allowed = await budgeted.claim(SENDING_MS)
     for (const payout of allowed) begin('under way', payout)
-    return queued + allowed.length + (asksFreely(app) ? await startLane('under way') : 0)
+    return queued + allowed.length + (asksFreely(app) ? await startQueue('under way') : 0)
   }
 
   return {
@@ -73,14 +73,14 @@ export function payoutSender(app: App): PayoutSender {
     },
     async stop() {
       budgeted.stop()
-      await Promise.all(Object.values(lanes).flatMap((places) => [...places.keys()]))
+      await Promise.all(Object.values(queues).flatMap((calls) => [...calls.keys()]))
     },
   }
 }
 
-function busyOf(places: Places): Map<number, number> {
+function busyOf(calls: Places): Map<number, number> {
   const busy = new Map<number, number>()
-  for (const { merchantId } of places.values()) busy.set(merchantId, (busy.get(merchantId) ?? 0) + 1)
+  for (const { merchantId } of calls.values()) busy.set(merchantId, (busy.get(merchantId) ?? 0) + 1)
   return busy
 }
 
@@ -89,7 +89,7 @@ async function bringTestForward(app: App): Promise<number> {
   const sent = await app.db.query(sending.statement, sending.values)
   const due = dueTest(app.clock.now(), SENT_AT_ONCE)
   const payouts = await app.db.query(due.statement, due.values)
-  // The sandbox calls nobody: one deadline serves all its rows.
+  // The sandbox makes no call, so one deadline serves all its rows.
   const deadline = app.deadlineIn(QUESTION_DEADLINE_MS)
   const handled = await Promise.all(payouts.map((payout) => bringForwardSafely(app, payout, () => deadline)))
   return sent.length + handled.filter(Boolean).length

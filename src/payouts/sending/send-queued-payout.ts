@@ -24,17 +24,17 @@ import { lookAt, PAYOUT_MOVER } from './payout-mover.ts'
 import { queueWaitMs } from './queue-waits.ts'
 
 const SECOND = 1000
-// Under a freeze or a pause a queued payout waits and is checked again; nothing is returned.
+// Under a freeze or a pause a queued payout waits this long and is checked again; its money stays reserved.
 const STOPPED_WAIT_MS = 15 * SECOND
 
-// How long to retry while connections are scarce. Nothing has left yet, and otherwise the payout would wait for the end of
-// its lease.
+// How long to retry the mark while connections are scarce. Nothing has left yet, and without the retry the payout would wait for the
+// end of its lease.
 const MARKED_WITHIN_MS = 5 * SECOND
 
 /**
  * Sends a queued live payout: checks freeze and pause again, marks it as sending in a commit of its own, then submits it.
  * It is sent until the operator accepts or refuses it; trouble with the rail never makes it fail (G14e). If it may have
- * left before, it goes through the same contract or not at all.
+ * left before, it goes through the same installation or not at all. Returns whether it was submitted.
  */
 export async function sendQueued(app: App, payout: DuePayout): Promise<boolean> {
   const readiness = await payoutReadiness(app, payout, pinnedTo(payout))
@@ -58,14 +58,14 @@ const countTry = (payout: DuePayout) =>
 
 const attemptOf = ({ merchantId, railReference }: DuePayout) => ({ merchantId, reference: railReference })
 
-/** The contract that an earlier post may have reached. */
+/** Returns the installation that an earlier post may have reached; undefined when none has left. */
 const pinnedTo = ({ firstSentAt, installation }: DuePayout) =>
   firstSentAt === null ? undefined : installation
 
 type Marked = { post: Post; mark: Mark; repeated: boolean }
 type Marking = Marked | 'held' | 'taken'
 
-/** It cannot leave now and is checked again after this long. */
+/** Postpones a payout that cannot leave now; it is checked again after `waitMs`. */
 async function holdBack(app: App, payout: DuePayout, waitMs: number): Promise<void> {
   await app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
     const [[locked]] = await tx.send(lockPosts<PayoutFailure>('payout', [payout]))
@@ -75,8 +75,8 @@ async function holdBack(app: App, payout: DuePayout, waitMs: number): Promise<vo
 }
 
 /**
- * Keeps the payout in the queue. If it may have left before, the questions go on instead: the operator may know it by now,
- * and neither a freeze, a pause nor an unavailable rail postpones questions.
+ * Makes the calls that keep the payout in the queue for `waitMs`. If it may have left before, the questions go on instead: the operator
+ * may know it by now, and neither a freeze, a pause nor an unavailable rail postpones questions.
  */
 function heldBack(app: App, payout: DuePayout, waitMs: number): Call[] {
   const now = app.clock.nowMs()
@@ -94,11 +94,11 @@ function heldBack(app: App, payout: DuePayout, waitMs: number): Call[] {
 
 type Locked = LockedPost<PayoutFailure>
 
-/** Whether it is still as it was claimed, not sent by another process. */
+/** Whether the payout is still as it was claimed and was not sent by another process. */
 const isQueued = (locked: Locked | undefined, { nth }: DuePayout): locked is Locked =>
   locked?.open === true && locked.nth === nth && (locked.state === 'queued' || locked.state === 'not_sent')
 
-/** After a freeze or a pause has committed, no payout is marked as sending. */
+/** Marks a payout as sending, unless it is stopped. Once a freeze or a pause has committed, no payout is marked. */
 async function markAsSending(app: App, payout: DuePayout, installation: string): Promise<Marking> {
   const { merchantId, mode } = payout
   const attempt = attemptOf(payout)

@@ -13,7 +13,7 @@ import { AMBIGUOUS, type Payout, presentPayout } from '../payout.ts'
 import { unavailableRail } from '../payout-rules.ts'
 import { PAYOUT_MOVER } from './payout-mover.ts'
 
-/** A stored live payout, when it was marked as sending, the contract that will carry it, and the key that waits for its answer. */
+/** A stored live payout. `mark` is when it was marked as sending, `installation` will carry it, and `owner` is the key that waits for its answer. */
 type Stored = {
   payout: Payout
   mark: Mark
@@ -25,7 +25,7 @@ type Stored = {
 type PayoutSubmission = Submission<Payout, PayoutFailure>
 
 /**
- * Asks the rail to pay a stored live payout, outside any transaction, and records the answer (rails.md 3.8). Answers 201,
+ * Asks the rail to pay a stored live payout, outside any transaction, and records the answer (rails.md 3.8). Returns 201,
  * or throws: 503 when nothing was taken and nothing remains, 400 (kept under the key) when the rail will not serve us.
  */
 export function submitLivePayout(app: App, stored: Stored): Promise<Answer> {
@@ -41,23 +41,23 @@ export function submitLivePayout(app: App, stored: Stored): Promise<Answer> {
     firstAnswer: (inDoubt) => firstAnswer(payout, inDoubt),
     notTaken: async (_, heard, parked) => {
       // After its 201 the payout exists and is sent again until the rail accepts or refuses it (rails.md 3.8 rule 3).
-      const shown = parked
+      const answer = parked
         ? await publishMovement(app, work, newsOf(app, work, { to: 'not_taken', heard }))
         : null
-      return shown ?? takeBack(app, work, { ...stored, heard })
+      return answer ?? takeBack(app, work, { ...stored, heard })
     },
   }
   return submitMovement(app, work)
 }
 
-/** The 201 of a live payout: never a final state. */
+/** Makes the 201 of a live payout, never with a final state. */
 function firstAnswer(payout: Payout, inDoubt: boolean): Answer & { objectId: string } {
-  const seen = {
+  const view = {
     ...payout,
     status: 'authorized' as const,
     failureReason: inDoubt ? (AMBIGUOUS as typeof AMBIGUOUS) : null,
   }
-  return { status: 201, body: JSON.stringify(presentPayout(seen)), objectId: payout.id }
+  return { status: 201, body: JSON.stringify(presentPayout(view)), objectId: payout.id }
 }
 
 /** Takes the payout back: it was never shown, and the rail proved that it took nothing (3 j). */
@@ -67,25 +67,27 @@ async function takeBack(
   { payout, owner, requestId, heard }: Stored & { heard: Unavailable },
 ): Promise<Answer> {
   const refusal = unavailableRail(heard)
-  const kept = { status: refusal.status, body: errorBody(refusal, requestId) }
-  const key = refusal.stored ? finishKey(owner, kept) : freeKey(owner)
+  const refusalAnswer = { status: refusal.status, body: errorBody(refusal, requestId) }
+  const key = refusal.stored ? finishKey(owner, refusalAnswer) : freeKey(owner)
   const post = firstPost(work)
   const evidence = addEvidence(post, heard.kind, heard.evidence)
   const at = app.clock.now()
-  const moved = await movePayout(app, {
+  const result = await movePayout(app, {
     payout,
     to: { status: 'voided' },
     alongside: [key, evidence, endAttempt(post, { state: 'void', at, submitEndedAt: at })],
   })
-  // `same`: its own commit happened and the answer was lost. Otherwise it was shown in the meantime: it exists, and the
-  // sweep sends it again.
+  // `same` means that its own commit happened and the answer was lost. `shown` means that it was shown in the meantime: it exists, and
+  // the sweep sends it again.
   const answer =
-    moved === 'shown' ? await publishMovement(app, work, newsOf(app, work, { to: 'not_taken', heard })) : null
+    result === 'shown'
+      ? await publishMovement(app, work, newsOf(app, work, { to: 'not_taken', heard }))
+      : null
   if (answer !== null) return answer
   crashPoint('payout.returned')
-  // A rate-limit place that is not given back does no harm; the refusal must reach the caller.
+  // A count of the rate limit that is not given back does no harm, but the refusal must reach the caller.
   if (refusal.status < 500)
     await app.exactWindows.payouts.giveBack(payout, payout.createdAt.getTime()).catch(() => {})
-  if (refusal.stored) return { ...kept, objectId: null }
+  if (refusal.stored) return { ...refusalAnswer, objectId: null }
   throw refusal
 }

@@ -20,7 +20,7 @@ import { openWire } from './transport.ts'
 export type Op1Rail = Rail & {
   lines: readonly Line[]
   choice: InstallationChoice
-  /** Gets tokens ahead and keeps them fresh, and probes an operator that did not answer, until closed. */
+  /** Fetches tokens ahead and keeps them fresh, and probes an operator that did not answer, until `close`. */
   start(): void
   close(): Promise<void>
 }
@@ -30,7 +30,7 @@ const TEND_MS = 5 * SECOND
 const PERSON_SECONDS = 60
 const NO_TOKEN_SECONDS = 5
 
-/** The rail `op1_momo` on the operator's public API (rails.md section 3). */
+/** Opens the rail `op1_momo` on the operator's public API (rails.md section 3). */
 export function op1Momo(parts: Op1Parts): Op1Rail {
   const { installations } = parts
   const wires = installations.map((own) => ({ own, wire: openWire(own) }))
@@ -47,7 +47,7 @@ export function op1Momo(parts: Op1Parts): Op1Rail {
     simulated: false,
     lines,
     choice: parts.choice,
-    // Read each time: a choice may change which of them takes new movements.
+    // Read each time, because a choice may change which installation takes new movements.
     get installations() {
       return installations
         .map(presentInstallation)
@@ -73,7 +73,7 @@ export function op1Momo(parts: Op1Parts): Op1Rail {
 
 type FindLine = (side: RailSide, installation?: string) => Line | undefined
 
-/** What it can do: what some contract has credentials for. */
+/** Builds the functions of the rail for the sides that some installation has credentials for. */
 function abilities(
   parts: Op1Parts,
   lines: readonly Line[],
@@ -126,7 +126,7 @@ const unavailable = (
   evidence: Evidence,
 ): Unavailable => ({ kind: 'unavailable', cure, why, retryAfterSeconds, evidence })
 
-/** Configuration, breaker and token in hand; waits at most for a token refresh that is under way (rails.md 1.3). */
+/** Checks configuration, breaker and the token in hand; waits at most for a token refresh that is under way (rails.md 1.3). */
 async function readiness(
   parts: Op1Parts,
   line: Line | undefined,
@@ -134,12 +134,12 @@ async function readiness(
 ): Promise<{ kind: 'ready'; installation: string } | Unavailable> {
   if (!line) return unavailable('person', WHY.notConfigured, PERSON_SECONDS, gateEvidence(parts, 'ready'))
   if (line.breaker.takeProbe()) void probe(parts, line)
-  const admitted = line.breaker.admits()
-  if (admitted.kind === 'no')
+  const admission = line.breaker.admits()
+  if (admission.kind === 'no')
     return unavailable(
       'wait',
       'the operator does not answer',
-      admitted.retryAfterSeconds,
+      admission.retryAfterSeconds,
       gateEvidence(parts, 'ready', 'BREAKER'),
     )
   const token = await line.token.get(deadline)

@@ -1,14 +1,14 @@
 import { type Heard, storable } from './transport.ts'
 
-/** What a body of the operator says, as far as anybody reads it. Every field may be text or a number (rails.md 3.5). */
+/** The JSON object in an answer of the operator. Every field may be text or a number (rails.md 3.5). */
 export type Body = { [field: string]: unknown }
 
-/** The JSON object of an answer, or null when it is none. The content type is not trusted. */
+/** Parses the body of an answer as a JSON object; null when it is none. The content type is not trusted. */
 export function bodyOf({ body, whole }: Pick<Heard, 'body' | 'whole'>): Body | null {
   if (!whole || body.length === 0) return null
   try {
-    const read: unknown = JSON.parse(body.toString('utf8'))
-    return typeof read === 'object' && read !== null && !Array.isArray(read) ? (read as Body) : null
+    const value: unknown = JSON.parse(body.toString('utf8'))
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Body) : null
   } catch {
     return null
   }
@@ -16,29 +16,29 @@ export function bodyOf({ body, whole }: Pick<Heard, 'body' | 'whole'>): Body | n
 
 const MOST_WORD = 100
 
-/** A field that the operator writes as text or as a number; null when it is neither, or empty. */
+/** Returns a field that the operator writes as text or as a number; null when it is neither, or empty. */
 export function wordIn(body: Body | null, field: string): string | null {
   const value = body !== null && Object.hasOwn(body, field) ? body[field] : undefined
   const text = typeof value === 'number' && Number.isFinite(value) ? String(value) : value
   return typeof text === 'string' && text.trim() !== '' ? storable(text.trim(), MOST_WORD) : null
 }
 
-/** An object field of a body. */
+/** Returns an object field of a body; null when it is none. */
 export function objectIn(body: Body | null, field: string): Body | null {
   const value = body !== null && Object.hasOwn(body, field) ? body[field] : undefined
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Body) : null
 }
 
-/** The word of an error: `code`, never `message` (rails.md 3.6). */
+/** Returns the word of an error: `code`, never `message` (rails.md 3.6). */
 export const codeOf = (body: Body | null): string | null => wordIn(body, 'code')
 
-/** The word of a failed status: text on one platform, an object with a code on the other. */
+/** Returns the word of a failed status: text on one platform, an object with a code on the other. */
 export const reasonIn = (body: Body | null): string | null =>
   wordIn(body, 'reason') ?? wordIn(objectIn(body, 'reason'), 'code')
 
 const WHOLE = /^([0-9]{1,15})(?:\.0+)?$/
 
-/** A whole amount: `5`, `"5"` and `"5.0"` are the same; null for anything else. */
+/** Returns a whole amount, written as `5`, `"5"` or `"5.0"`; null for anything else. */
 export function amountIn(body: Body | null, field: string): number | null {
   const digits = WHOLE.exec(wordIn(body, field) ?? '')?.[1]
   return digits === undefined ? null : Number(digits)
@@ -47,7 +47,7 @@ export function amountIn(body: Body | null, field: string): number | null {
 const QUOTA = /replenished in (?:([0-9]+)\.)?([0-9]{1,2}):([0-9]{2}):([0-9]{2})/i
 const MOST_WAIT_SECONDS = 3600
 
-/** After how many seconds the operator's quota is there again, at most an hour; null when the answer is not about a quota. */
+/** Returns in how many seconds the operator's quota is renewed, at most an hour; null when the answer is not about a quota. */
 export function quotaSeconds({ body }: Heard): number | null {
   const text = body.toString('utf8', 0, 2000)
   if (!/quota/i.test(text)) return null
@@ -56,7 +56,7 @@ export function quotaSeconds({ body }: Heard): number | null {
   return Math.min(MOST_WAIT_SECONDS, Math.max(1, wait))
 }
 
-/** Seconds of `Retry-After`, or what is usual. */
+/** Returns the seconds of `Retry-After`, at most an hour, or `usual` where it is absent. */
 export function retryAfter({ headers }: Heard, usual: number): number {
   const text = String(headers['retry-after'] ?? '')
   return /^[0-9]{1,5}$/.test(text) ? Math.min(MOST_WAIT_SECONDS, Number(text)) : usual

@@ -1,19 +1,19 @@
 import type { BreakerSettings } from './installation.ts'
 
-/** How a call to the operator went, as far as the breaker cares. */
+/** The result of a call to the operator, for the breaker. */
 export type Call = 'fault' | 'answer'
-export type BreakerState = 'closed' | 'open' | 'probing'
+type BreakerState = 'closed' | 'open' | 'probing'
 
 /** Stops submits to an operator that does not answer (rails.md 4.9). Times in ms of the clock given. */
 export type Breaker = {
   readonly state: BreakerState
   /** Whether a submit may go out; `retryAfterSeconds` says when to come back. Never two admissions for one payment. */
   admits(): { kind: 'yes' } | { kind: 'no'; retryAfterSeconds: number }
-  /** A submit or token call ended so. */
+  /** Counts the result of a submit or token call. */
   record(call: Call): void
-  /** True once, for whoever shall send the one probe. */
+  /** Returns true once, to the caller that must send the one probe. */
   takeProbe(): boolean
-  /** What the probe heard, or any readable status answer while probing. */
+  /** Takes the result of the probe, or of any readable status answer while probing. */
   probed(call: Call): void
 }
 
@@ -22,7 +22,7 @@ const LONGEST_OPEN_MS = 30 * SECOND
 // After an outage submits come back over this time, from a tenth to all of them.
 const RAMP_MS = 10 * SECOND
 const RAMP_FROM = 0.1
-// A probe whose answer got lost is repeated.
+// After this long without a result the probe is sent again.
 const PROBE_LEASE_MS = 30 * SECOND
 
 type Parts = { nowMs: () => number; chance: () => number; onChange: (state: BreakerState) => void }
@@ -61,7 +61,7 @@ class OwnBreaker implements Breaker {
   }
 
   record(call: Call): void {
-    // A submit that left before it opened says nothing about now, except that the operator answers.
+    // A submit that left before the breaker opened says nothing about the present, except that the operator answers.
     if (this.state !== 'closed') {
       if (call === 'answer' && this.#state === 'probing') this.#close()
       return
@@ -117,7 +117,7 @@ class OwnBreaker implements Breaker {
 type Counts = { calls: number; faults: number }
 type Window = { add(second: number, call: Call): Counts; clear(): void }
 
-/** Calls and faults of the last seconds, one entry a second. */
+/** Counts the calls and faults of the last seconds, in one entry for each second. */
 function openWindow(seconds: number): Window {
   const bySecond = new Map<number, Counts>()
   return {
@@ -127,11 +127,11 @@ function openWindow(seconds: number): Window {
       if (call === 'fault') counts.faults += 1
       bySecond.set(second, counts)
       const sum = { calls: 0, faults: 0 }
-      for (const [at, one] of bySecond) {
+      for (const [at, entry] of bySecond) {
         if (at <= second - seconds) bySecond.delete(at)
         else {
-          sum.calls += one.calls
-          sum.faults += one.faults
+          sum.calls += entry.calls
+          sum.faults += entry.faults
         }
       }
       return sum

@@ -6,24 +6,24 @@ import type { Line } from './line.ts'
 import { askedAbout } from './line.ts'
 import { type Heard, openWire, resolveName } from './transport.ts'
 
-/** One thing that was tried at one product of a contract, and in a sentence what was found; no secret is in it. */
+/** One check of one product of an installation, with its result as a sentence that contains no secret. */
 export type Checked = { installation: string; product: string; check: string; ok: boolean; says: string }
 type Finding = { ok: boolean; says: string }
 
 const SHORT_MS = 10_000
 const MOST_SKEW_MS = 60_000
 const TLS = /^(?:ERR_TLS|ERR_SSL|CERT_|EPROTO|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/
-// Nobody has these: whoever answers 200 and an empty object is our own door.
+// No merchant has this tag and no attempt this token, so only our own callback address answers it with 200 and an empty object.
 const SELF_TEST = `zzzzz/${'0'.repeat(43)}`
 
 /**
- * Tries each credential of one product of a contract (rails.md 3.12). It never posts money. `phone` is a wallet to look up.
+ * Tries each credential of one product of an installation (rails.md 3.12). It never posts money. `phone` is a wallet to look up.
  */
 export async function checkLine(line: Line, clock: Clock, phone: string | null): Promise<Checked[]> {
   const { own, product } = line
   const heard = await line.token.fetchNow()
   const token = tokenFinding(heard)
-  const found: [string, Finding][] = [
+  const results: [string, Finding][] = [
     ['settings', good('subscription key, user and secret are given')],
     ['name', await nameFinding(own.baseUrl)],
     ['tls', tlsFinding(own.baseUrl, heard)],
@@ -34,7 +34,7 @@ export async function checkLine(line: Line, clock: Clock, phone: string | null):
     ['lookup', token.ok ? await lookupFinding(line, phone) : untried()],
     ['callback', await callbackFinding(line)],
   ]
-  return found.map(([check, { ok, says }]) => ({ installation: own.id, product, check, ok, says }))
+  return results.map(([check, { ok, says }]) => ({ installation: own.id, product, check, ok, says }))
 }
 
 const good = (says: string): Finding => ({ ok: true, says })
@@ -57,20 +57,20 @@ function clockFinding({ headers, status }: Heard, clock: Clock): Finding {
   const theirs = Date.parse(String(headers.date ?? ''))
   if (Number.isNaN(theirs))
     return status === null ? bad('no answer to compare with') : good('the operator tells no time')
-  const apart = Math.round((clock.nowMs() - theirs) / 1000)
-  return Math.abs(apart) * 1000 < MOST_SKEW_MS
+  const skewSeconds = Math.round((clock.nowMs() - theirs) / 1000)
+  return Math.abs(skewSeconds) * 1000 < MOST_SKEW_MS
     ? good('our clock agrees with the operator')
-    : bad(`our clock differs from the operator by ${apart} s`)
+    : bad(`our clock differs from the operator by ${skewSeconds} s`)
 }
 
-/** What is missing, by how the operator refuses (rails.md 3.4). */
+/** Tells what is wrong from how the operator refuses a token (rails.md 3.4). */
 function tokenFinding(heard: Heard): Finding {
   const { status, transport, body } = heard
   if (status === null) return bad(`no answer: ${transport}`)
-  const read = bodyOf(heard)
+  const answerBody = bodyOf(heard)
   if (status === 200)
-    return read?.access_token ? good('a token was given') : bad('a firewall answered with a page')
-  if (status === 401 && /subscription key/i.test(wordIn(read, 'message') ?? ''))
+    return answerBody?.access_token ? good('a token was given') : bad('a firewall answered with a page')
+  if (status === 401 && /subscription key/i.test(wordIn(answerBody, 'message') ?? ''))
     return bad('the subscription key is refused')
   if (status === 401) return bad('user or secret is refused')
   if (status === 400 && /target-environment/i.test(body.toString('utf8')))
@@ -98,8 +98,10 @@ async function lookupFinding(line: Line, phone: string | null): Promise<Finding>
   if (phone === null) return good('not tried: give a number with --phone')
   const path = `/${line.product}/v1_0/accountholder/msisdn/${phone}/active`
   const { heard } = await line.call('status', { method: 'GET', path, headers: {} }, soon())
-  const known = heard.status === 200 || heard.status === 404
-  return known ? good('a wallet can be looked up') : bad(`a wallet cannot be looked up: ${answerOf(heard)}`)
+  const isReadable = heard.status === 200 || heard.status === 404
+  return isReadable
+    ? good('a wallet can be looked up')
+    : bad(`a wallet cannot be looked up: ${answerOf(heard)}`)
 }
 
 async function callbackFinding({ own }: Line): Promise<Finding> {
@@ -108,11 +110,11 @@ async function callbackFinding({ own }: Line): Promise<Finding> {
   const resolves = await nameFinding(base)
   if (!resolves.ok) return resolves
   const wire = openWire({ ...own, baseUrl: base })
-  const asked = { method: 'POST', path: `/${SELF_TEST}`, headers: {}, body: '{}' } as const
-  const heard = await wire.ask('status', asked, soon())
+  const request = { method: 'POST', path: `/${SELF_TEST}`, headers: {}, body: '{}' } as const
+  const heard = await wire.ask('status', request, soon())
   await wire.close()
-  const ours = heard.status === 200 && heard.body.toString('utf8') === '{}'
-  return ours
+  const isOurs = heard.status === 200 && heard.body.toString('utf8') === '{}'
+  return isOurs
     ? good(`callbacks reach us at ${base}`)
     : bad(`callbacks do not reach us at ${base}: ${answerOf(heard)}`)
 }

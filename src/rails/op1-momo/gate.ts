@@ -1,21 +1,21 @@
-/** Places in front of a pool, so that no request ever waits inside the library (rails.md 3.9). */
+/** Slots in front of a connection pool, so that no request ever waits inside the library (rails.md 3.9). */
 export type Gate = {
-  /** True with a place, which `leave` gives back. False when none came free within `waitMs`. First come, first served. */
+  /** Returns true with a slot, which `leave` gives back; false when none came free within `waitMs`. First come, first served. */
   enter(waitMs: number): Promise<boolean>
   leave(): void
   readonly inUse: number
 }
 
-/** `perSecond`: how many may enter in a second of `nowMs`; null for no such limit. */
+/** Opens a gate. `perSecond`: how many may enter in a second of `nowMs`; null for no such limit. */
 export function openGate(
-  places: number,
+  slots: number,
   { perSecond, nowMs }: { perSecond: number | null; nowMs: () => number },
 ): Gate {
   let inUse = 0
   const waiting = new Set<() => void>()
   const bucket = perSecond === null ? null : openBucket(perSecond, nowMs)
 
-  const mayEnter = () => inUse < places && (bucket === null || bucket.take())
+  const mayEnter = () => inUse < slots && (bucket === null || bucket.take())
 
   return {
     get inUse() {
@@ -59,7 +59,7 @@ export function openGate(
 
 const RATE_LOOK_MS = 50
 
-/** A bucket that fills evenly and holds what a second allows. */
+/** Opens a bucket that fills evenly and holds as many tokens as a second allows. */
 export function openBucket(perSecond: number, nowMs: () => number): { take(): boolean } {
   let tokens = perSecond
   let filledAt = nowMs()

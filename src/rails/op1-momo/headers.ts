@@ -1,9 +1,9 @@
 import type { Credentials, Op1Installation } from './installation.ts'
 
-// The operator's firewall refuses some names, so this one never changes.
+// The operator's firewall refuses some user agents, so this one never changes.
 const USER_AGENT = 'gateway-op1/1.0'
 
-/** What every call carries, token calls included. */
+/** Makes the headers of every call, token calls included. */
 export const commonHeaders = (
   { targetEnvironment }: Pick<Op1Installation, 'targetEnvironment'>,
   { subscriptionKey }: Pick<Credentials, 'subscriptionKey'>,

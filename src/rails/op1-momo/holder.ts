@@ -5,13 +5,13 @@ import { type Heard, storable } from './transport.ts'
 const MOST_NAME = 120
 
 /**
- * Whether the wallet is active, and its holder's name (rails.md 3.5). Nothing else of the person is kept. Without the name the
- * answer stands.
+ * Reads from two answers whether the wallet is active, and its holder's name (rails.md 3.5). Nothing else about the person is kept.
+ * Without a name the holder is returned with null.
  */
 export function readHolder(active: Heard, person: Heard, evidence: Evidence): Holder {
-  const is = readActive(active)
-  if (is === 'unknown') return { active: 'unknown', evidence }
-  return { active: is, name: is ? nameOf(person) : null }
+  const isActive = readActive(active)
+  if (isActive === 'unknown') return { active: 'unknown', evidence }
+  return { active: isActive, name: isActive ? nameOf(person) : null }
 }
 
 function readActive(heard: Heard): boolean | 'unknown' {

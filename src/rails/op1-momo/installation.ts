@@ -1,7 +1,7 @@
 import { ECHOES, type Installation, type RailSide } from '../rail.ts'
 import type { ReasonOverrides } from './reasons.ts'
 
-/** The two products of the operator. Each has keys, credentials and a token of its own (rails.md 3.1). */
+/** The two products of the operator. Each has its own keys, credentials and token (rails.md 3.1). */
 export type Product = 'collection' | 'disbursement'
 const PRODUCTS = ['collection', 'disbursement'] as const satisfies readonly Product[]
 export const PRODUCT_OF = { collect: 'collection', disburse: 'disbursement' } as const satisfies Record<
@@ -24,7 +24,7 @@ export type BreakerSettings = {
   openSeconds: number
 }
 
-/** One contract with the operator, as `OP1_INSTALLATIONS` describes it (rails.md 3.2 and 9). */
+/** One of our accounts at the operator, as the setting `OP1_INSTALLATIONS` describes it (rails.md 3.2 and 9). */
 export type Op1Installation = {
   id: string
   baseUrl: string
@@ -34,7 +34,7 @@ export type Op1Installation = {
   foreignPhones: boolean
   collection: Credentials | null
   disbursement: Credentials | null
-  /** The address below which callbacks reach us; null: the operator is asked for none. */
+  /** The address below which callbacks reach us; null: the operator is not asked to call back. */
   callback: { base: string; send: boolean } | null
   statusPerSecond: number | null
   submitConnections: number
@@ -53,7 +53,7 @@ export type Op1Installation = {
   floatAlarmAmount: number | null
 }
 
-/** What the rest of the product knows of it. */
+/** Describes an installation to the rest of the product. */
 export const presentInstallation = (own: Op1Installation): Installation => ({
   id: own.id,
   sides: PRODUCTS.filter((product) => own[product] !== null).map((product) => SIDE_OF[product]),

@@ -19,10 +19,10 @@ import {
   type Wire,
 } from './transport.ts'
 
-/** What the adapter is given. It reads no setting and no clock of its own. */
+/** The parts of the adapter. It reads no setting and no clock of its own. */
 export type Op1Parts = {
   installations: readonly Op1Installation[]
-  /** Which of them takes new movements of a side by choice; null: the one that the settings mark as active. */
+  /** Chooses the installation that takes new movements of a side; without a choice it is the one that the settings mark as active. */
   choice: InstallationChoice
   clock: Clock
   log: Logger
@@ -31,7 +31,7 @@ export type Op1Parts = {
   observer: RailObserver
 }
 
-/** One product of one contract: everything a payment through it needs. */
+/** One product of one installation, with everything that a payment through it needs. */
 export type Line = {
   own: Op1Installation
   side: RailSide
@@ -42,15 +42,15 @@ export type Line = {
   submits: Gate
   questions: Gate
   lookups: { take(): boolean }
-  /** References whose posts were not answered, oldest first: the probe asks about the first. */
+  /** References whose posts were not answered, oldest first; the probe asks about the oldest. */
   unanswered: Set<string>
-  /** The operator refused our callback address; it is not sent until a check has passed. */
+  /** Whether the operator refused our callback address; then it is not sent until a check has passed. */
   callbackRefused: boolean
-  call(pool: PoolName, asked: Asked, deadline: Deadline): Promise<Called>
+  call(pool: PoolName, request: Asked, deadline: Deadline): Promise<Called>
   tell(kind: RailAlarm['kind'], says: string): void
 }
 
-/** An exchange, or why there was none. `unauthorized`: the operator refused the second token as well. */
+/** The reply to a call, or why there was none. `unauthorized`: the operator refused the second token as well. */
 export type Called = { heard: Heard; noToken: NoToken | null; unauthorized: boolean }
 
 const MOST_UNANSWERED = 50
@@ -74,12 +74,16 @@ export function openLine(
       observer.breaker(own.id, side, state)
     },
   })
-  const send = (pool: PoolName, asked: Asked, bearer: string, deadline: Deadline) =>
+  const send = (pool: PoolName, request: Asked, bearer: string, deadline: Deadline) =>
     wire.ask(
       pool,
       {
-        ...asked,
-        headers: { ...commonHeaders(own, credentials), ...asked.headers, authorization: `Bearer ${bearer}` },
+        ...request,
+        headers: {
+          ...commonHeaders(own, credentials),
+          ...request.headers,
+          authorization: `Bearer ${bearer}`,
+        },
       },
       deadline,
     )
@@ -96,16 +100,16 @@ export function openLine(
     unanswered: new Set(),
     callbackRefused: false,
     tell,
-    /** With the token in hand. A 401 comes before any processing, so the same call goes out once more (rails.md 3.4). */
-    async call(pool, asked, deadline) {
+    /** Calls with the token in hand. A 401 comes before any processing, so the call is repeated once with a new token (rails.md 3.4). */
+    async call(pool, request, deadline) {
       const first = await token.get(deadline)
       if (first.kind === 'none') return { heard: notSent('NO_TOKEN'), noToken: first, unauthorized: false }
-      const heard = await send(pool, asked, first.value, deadline)
+      const heard = await send(pool, request, first.value, deadline)
       if (heard.status !== 401) return { heard, noToken: null, unauthorized: false }
       const second = await token.replace(first.value, deadline)
       if (second.kind === 'none') return { heard, noToken: second, unauthorized: second.cure === 'person' }
-      const again = await send(pool, asked, second.value, deadline)
-      return { heard: again, noToken: null, unauthorized: again.status === 401 }
+      const retried = await send(pool, request, second.value, deadline)
+      return { heard: retried, noToken: null, unauthorized: retried.status === 401 }
     },
   }
 }
@@ -117,17 +121,17 @@ export function rememberUnanswered({ unanswered }: Line, reference: string): voi
   if (unanswered.size > MOST_UNANSWERED && oldest !== undefined) unanswered.delete(oldest)
 }
 
-/** A question about one reference of this line. */
+/** Builds the question about one reference of this line. */
 export const askedAbout = ({ side, product }: Line, reference: string): Asked => ({
   method: 'GET',
   path: `/${product}/v1_0/${side === 'collect' ? 'requesttopay' : 'transfer'}/${reference}`,
   headers: {},
 })
 
-/** Whether the operator is there: it wrote an answer that is not the trouble of its server. */
+/** Whether the operator answered, and not with an error of its server. */
 export const isReadable = ({ status }: Heard): boolean => status !== null && status < 500
 
-/** What is kept of a call that our own side stopped. */
+/** Builds the evidence of a call that our own side stopped. */
 export const gateEvidence = (
   { clock }: Pick<Op1Parts, 'clock'>,
   operation: Evidence['operation'],

@@ -3,14 +3,14 @@ import { deadlineIn } from '../rail.ts'
 import { bodyOf, codeOf, wordIn } from './answers.ts'
 import { type Asked, type Heard, openWire } from './transport.ts'
 
-/** A user of the operator's own sandbox, for a product whose subscription key a developer has. */
-export type Provisioned = { user: string; secret: string; targetEnvironment: string }
-export type Wanted = { baseUrl: string; subscriptionKey: string; callbackHost: string }
+/** An API user in the operator's own sandbox, of a product whose subscription key a developer has. */
+type Provisioned = { user: string; secret: string; targetEnvironment: string }
+type Wanted = { baseUrl: string; subscriptionKey: string; callbackHost: string }
 
 const CALL_MS = 30_000
 const TIMEOUTS = { connect: 5, headers: 25, body: 10 }
 
-/** The operator did not do it; `message` says which step failed and how. */
+/** The operator did not make the user; `message` says which step failed and how. */
 export class NotProvisioned extends Error {}
 
 /** Makes an API user and its key (rails.md 3.3). Production users come from the operator's portal. Throws NotProvisioned. */
@@ -24,10 +24,10 @@ export async function provisionUser({
   const ask = async (
     step: string,
     expected: number,
-    asked: Omit<Asked, 'headers'> & { headers?: Asked['headers'] },
+    request: Omit<Asked, 'headers'> & { headers?: Asked['headers'] },
   ) => {
-    const headers = { 'ocp-apim-subscription-key': subscriptionKey, ...asked.headers }
-    const heard = await wire.ask('status', { ...asked, headers }, deadlineIn(CALL_MS))
+    const headers = { 'ocp-apim-subscription-key': subscriptionKey, ...request.headers }
+    const heard = await wire.ask('status', { ...request, headers }, deadlineIn(CALL_MS))
     if (heard.status !== expected) throw new NotProvisioned(`${step}: ${said(heard)}`)
     return bodyOf(heard)
   }
@@ -38,12 +38,12 @@ export async function provisionUser({
       headers: { 'x-reference-id': user, 'content-type': 'application/json' },
       body: JSON.stringify({ providerCallbackHost: callbackHost }),
     })
-    const made = await ask('the key was not made', 201, {
+    const key = await ask('the key was not made', 201, {
       method: 'POST',
       path: `/v1_0/apiuser/${user}/apikey`,
     })
     const facts = await ask('the user was not found', 200, { method: 'GET', path: `/v1_0/apiuser/${user}` })
-    const secret = wordIn(made, 'apiKey')
+    const secret = wordIn(key, 'apiKey')
     if (secret === null) throw new NotProvisioned('the operator gave no key')
     return { user, secret, targetEnvironment: wordIn(facts, 'targetEnvironment') ?? 'sandbox' }
   } finally {

@@ -13,7 +13,7 @@ const BALANCE_MS = 10 * SECOND
 const PROBE_MS = 15 * SECOND
 const QUESTION_GATE_MS = 2 * SECOND
 
-/** One question about a movement; its caller has a place in the budget. */
+/** Asks one question about a movement. The caller has taken it from the budget. */
 export async function ask<Failure>(
   parts: Op1Parts,
   line: Line,
@@ -46,7 +46,7 @@ export async function ask<Failure>(
   return status as Status<Failure>
 }
 
-/** One question about the oldest payment without an answer, or a token call: never somebody's payment (rails.md 4.9). */
+/** Probes the operator with one question about the oldest payment without an answer, or with a token call; never with a payment (rails.md 4.9). */
 export async function probe({ budget, log }: Op1Parts, line: Line): Promise<void> {
   const [oldest] = line.unanswered
   const deadline = deadlineIn(PROBE_MS)
@@ -54,7 +54,7 @@ export async function probe({ budget, log }: Op1Parts, line: Line): Promise<void
   const heard: Heard = asksStatus
     ? (await line.call('status', askedAbout(line, oldest), deadline)).heard
     : await line.token.fetchNow()
-  // A gate of our own said nothing about the operator: it is tried again with the next look.
+  // A probe that our own side stopped, for lack of a token, says nothing about the operator and counts as a fault: the next one tries again.
   log.info({ installation: line.own.id, side: line.side, status: heard.status }, 'probed an operator')
   line.breaker.probed(isReadable(heard) ? 'answer' : 'fault')
 }
@@ -66,13 +66,13 @@ export async function lookUp(
   deadline: Deadline,
 ): Promise<Holder> {
   if (!line?.lookups.take()) return { active: 'unknown', evidence: gate(parts, 'status', 'LOOKUP_BUDGET') }
-  const soon = noLaterThan(deadline, LOOKUP_MS)
+  const lookupDeadline = noLaterThan(deadline, LOOKUP_MS)
   const at = `/${line.product}/v1_0/accountholder/msisdn/${phone}`
-  const get = (path: string) => line.call('status', { method: 'GET', path, headers: {} }, soon)
+  const get = (path: string) => line.call('status', { method: 'GET', path, headers: {} }, lookupDeadline)
   const [active, person] = await Promise.all([get(`${at}/active`), get(`${at}/basicuserinfo`)])
   const call = { ms: active.heard.elapsedMs, reference: null }
   parts.observer.request(line.own.id, 'lookup', String(active.heard.status ?? 'none'), call)
-  // The body names a person: only how far the question got is kept.
+  // The body names a person, so the evidence keeps only how far the question got.
   const heard: Heard = { ...active.heard, body: Buffer.alloc(0) }
   return readHolder(
     active.heard,

@@ -7,16 +7,16 @@ import type { Heard } from './transport.ts'
 type FailureOf<S extends RailSide> = ReturnType<typeof reasonFor<S>>['reason']
 type Of<S extends RailSide> = { side: S; own: Op1Installation }
 
-/** A status answer and what a person should hear about it. */
-export type Read<Failure> = { status: Status<Failure>; alarm: string | null; unknownWord: boolean }
+/** A status answer and the alarm that it raises, if any. */
+type Read<Failure> = { status: Status<Failure>; alarm: string | null; unknownWord: boolean }
 
 const MOST_EXTERNAL_ID = 100
 const UGX = 'UGX'
 
-/** What the answer to a question means: the status word first, then the reason (rails.md 3.5, 3.10). */
+/** Parses the answer to a question: the status word first, then the reason (rails.md 3.5, 3.10). */
 export function readStatus<S extends RailSide>(
   heard: Heard,
-  of: Of<S>,
+  context: Of<S>,
   evidence: Evidence,
 ): Read<FailureOf<S>> {
   const plain = (status: Status<FailureOf<S>>) => ({ status, alarm: null, unknownWord: false })
@@ -27,9 +27,9 @@ export function readStatus<S extends RailSide>(
   const body = bodyOf(heard)
   switch (wordIn(body, 'status')) {
     case 'SUCCESSFUL':
-      return plain(readSuccess(body, of, evidence))
+      return plain(readSuccess(body, context, evidence))
     case 'FAILED':
-      return readFailure(body, of, evidence)
+      return readFailure(body, context, evidence)
     case 'PENDING':
     case 'CREATED':
       return plain({ kind: 'pending', evidence })
@@ -55,7 +55,7 @@ function readFailure<S extends RailSide>(
   }
 }
 
-/** Lack of funds on a payout is our own float, or a receiver over its limit: the balance tells which. */
+/** Formats the alarm about a failure. Lack of funds on a payout means an empty float or a receiver over its limit; the balance tells which. */
 const alarmFor = (side: RailSide, word: string): string =>
   alarmKind(side, word) === 'float'
     ? `our float may be empty, or a receiver is over its limit (${word}): look at the balance`
@@ -72,13 +72,13 @@ function readSuccess<S extends RailSide>(
   const amount = amountIn(body, 'amount')
   const currency = wordIn(body, 'currency')
   const phone = wordIn(objectIn(body, side === 'collect' ? 'payer' : 'payee'), 'partyId')
-  // An amount that nobody can read is no amount: it is asked about again.
+  // Without a readable amount the answer counts as unknown, and the question is asked again.
   if (amount === null) return { kind: 'unknown', evidence }
   return {
     kind: 'succeeded',
     railTransactionId: wordIn(body, 'financialTransactionId'),
     amount,
-    // The operator's own sandbox moves euros only; the contract says which currency stands for ours.
+    // The operator's own sandbox moves euros only; the installation says which currency stands for ours.
     currency: currency === own.currency ? UGX : currency,
     phone,
     externalId: wordIn(body, 'externalId')?.slice(0, MOST_EXTERNAL_ID) ?? null,

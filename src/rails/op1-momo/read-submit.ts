@@ -3,7 +3,7 @@ import { bodyOf, codeOf, quotaSeconds, retryAfter } from './answers.ts'
 import { isKnownReason, isOwnAccount, type ReasonOverrides, reasonFor } from './reasons.ts'
 import { type Heard, neverLeft } from './transport.ts'
 
-/** The closed list of reasons that a merchant is told (rails.md 3.8 rule 4). */
+/** The closed list of reasons that a merchant may read (rails.md 3.8 rule 4). */
 export const WHY = {
   notConfigured: 'rail not configured',
   credentials: 'credentials refused',
@@ -13,25 +13,25 @@ export const WHY = {
   settings: 'operator configuration',
 } as const
 
-/** What an answer to a submit means, before its evidence is attached (rails.md 3.6). */
+/** The meaning of an answer to a submit, before its evidence is attached (rails.md 3.6). */
 export type Verdict<Failure> =
   | { kind: 'accepted'; repeated: boolean }
   | { kind: 'rejected'; reason: Failure; operatorCode: string; ourFault: boolean; alarm: string | null }
   | (Pick<Unavailable, 'kind' | 'cure' | 'why' | 'retryAfterSeconds'> & { alarm: string | null })
   | { kind: 'ambiguous'; alarm: string | null }
-  /** The token was refused: another token, the same call once more. */
+  /** The token was refused: the call is repeated with another token. */
   | { kind: 'unauthorized' }
   /** A refusal written as an error of the server: one question tells whether it holds. */
   | { kind: 'confirm'; refused: Refused<Failure>; alarm: string | null }
 
-// Our own settings, reported by the operator as an error of its server.
+// Faults of our own settings that the operator reports as an error of its server.
 const OUR_SETTINGS = new Set([
   'NOT_ALLOWED',
   'NOT_ALLOWED_TARGET_ENVIRONMENT',
   'INVALID_CURRENCY',
   'INVALID_CALLBACK_URL_HOST',
 ])
-// Refusals of the movement, reported as an error of the server.
+// Refusals of the movement that the operator reports as an error of its server.
 const LOGICAL = new Set([
   'PAYER_NOT_FOUND',
   'PAYEE_NOT_FOUND',
@@ -56,8 +56,8 @@ const unclear = (alarm: string | null = null) => ({ kind: 'ambiguous', alarm }) 
 type Side<S extends RailSide> = { side: S; overrides: ReasonOverrides }
 type FailureOf<S extends RailSide> = ReturnType<typeof reasonFor<S>>['reason']
 
-/** What the answer to a money POST means. What is not proven is ambiguous. */
-export function readSubmit<S extends RailSide>(heard: Heard, of: Side<S>): Verdict<FailureOf<S>> {
+/** Parses the answer to a money POST. Whatever is not proven is ambiguous. */
+export function readSubmit<S extends RailSide>(heard: Heard, context: Side<S>): Verdict<FailureOf<S>> {
   if (heard.status === null) return readSilence(heard)
   const code = codeOf(bodyOf(heard))
   switch (heard.status) {
@@ -66,26 +66,26 @@ export function readSubmit<S extends RailSide>(heard: Heard, of: Side<S>): Verdi
     case 409:
       return { kind: 'accepted', repeated: true }
     case 400:
-      return readBadRequest(code, of)
+      return readBadRequest(code, context)
     case 401:
       return { kind: 'unauthorized' }
     case 403:
       return readForbidden(heard, code)
     case 404:
-      return code !== null && PARTIES.has(code) ? readBadRequest(code, of) : notServed(heard)
+      return code !== null && PARTIES.has(code) ? readBadRequest(code, context) : notServed(heard)
     case 405:
     case 411:
       return notServed(heard)
     case 429:
       return wait(retryAfter(heard, AFTER_TOO_MANY_SECONDS))
     case 500:
-      return readServerError(code, of)
+      return readServerError(code, context)
     default:
-      return readOther(heard.status, code, of)
+      return readOther(heard.status, code, context)
   }
 }
 
-/** Without a status line only the stage proves anything (rails.md 3.9). */
+/** Judges a call without a status line, where only the stage proves anything (rails.md 3.9). */
 function readSilence(heard: Heard): Verdict<never> {
   const tls = /^(?:ERR_TLS|ERR_SSL|CERT_|EPROTO|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(heard.transport ?? '')
   const alarm = tls ? `TLS to the operator fails: ${heard.transport}` : null
@@ -110,9 +110,9 @@ function refusal<S extends RailSide>(
   operatorCode: string,
   ourFault: boolean,
 ): Extract<Verdict<FailureOf<S>>, { kind: 'rejected' }> {
-  const found = reasonFor(side, operatorCode, overrides)
-  const reason = ourFault ? ('rail_rejected' as FailureOf<S>) : found.reason
-  const alarm = ourFault || found.alarm ? `the operator refused a payment: ${operatorCode}` : null
+  const translated = reasonFor(side, operatorCode, overrides)
+  const reason = ourFault ? ('rail_rejected' as FailureOf<S>) : translated.reason
+  const alarm = ourFault || translated.alarm ? `the operator refused a payment: ${operatorCode}` : null
   return { kind: 'rejected', reason, operatorCode, ourFault, alarm }
 }
 
@@ -129,46 +129,46 @@ function readServerError<S extends RailSide>(
   { side, overrides }: Side<S>,
 ): Verdict<FailureOf<S>> {
   if (code === null || !(OUR_SETTINGS.has(code) || LOGICAL.has(code))) return unclear()
-  const found = reasonFor(side, code, overrides)
+  const translated = reasonFor(side, code, overrides)
   const ourFault = OUR_SETTINGS.has(code) || isOwnAccount(side, code)
   const refused = {
-    reason: ourFault ? ('rail_rejected' as FailureOf<S>) : found.reason,
+    reason: ourFault ? ('rail_rejected' as FailureOf<S>) : translated.reason,
     operatorCode: code,
     ourFault,
   }
-  const alarm = ourFault || found.alarm ? `the operator refused a payment: ${code}` : null
+  const alarm = ourFault || translated.alarm ? `the operator refused a payment: ${code}` : null
   return { kind: 'confirm', refused, alarm }
 }
 
 function readOther<S extends RailSide>(
   status: number,
   code: string | null,
-  of: Side<S>,
+  context: Side<S>,
 ): Verdict<FailureOf<S>> {
   if (status >= 300 && status < 400) return unclear(`the operator redirects payments (${status})`)
   if (status < 400 || status >= 500 || code === null || !isKnownReason(code)) return unclear()
-  if (isOwnAccount(of.side, code)) return person(WHY.barred, `the operator says ${code} of our account`)
-  return refusal(of, code, OUR_SETTINGS.has(code))
+  if (isOwnAccount(context.side, code)) return person(WHY.barred, `the operator says ${code} of our account`)
+  return refusal(context, code, OUR_SETTINGS.has(code))
 }
 
-/** The submit without its evidence, for the kinds that end it. */
+/** The verdicts that end a submit. */
 export type Decided<Failure> = Exclude<Verdict<Failure>, { kind: 'unauthorized' } | { kind: 'confirm' }>
 
-/** The answer to the caller of `submit`. */
+/** Builds the answer to the caller of `submit`. */
 export function submitted<Failure>(
-  decided: Decided<Failure>,
+  verdict: Decided<Failure>,
   evidence: Submitted<Failure>['evidence'],
   refused?: Refused<Failure>,
 ): Submitted<Failure> {
-  switch (decided.kind) {
+  switch (verdict.kind) {
     case 'accepted':
-      return { kind: 'accepted', repeated: decided.repeated, evidence }
+      return { kind: 'accepted', repeated: verdict.repeated, evidence }
     case 'rejected': {
-      const { reason, operatorCode, ourFault } = decided
+      const { reason, operatorCode, ourFault } = verdict
       return { kind: 'rejected', reason, operatorCode, ourFault, evidence }
     }
     case 'unavailable': {
-      const { cure, why, retryAfterSeconds } = decided
+      const { cure, why, retryAfterSeconds } = verdict
       return { kind: 'unavailable', cure, why, retryAfterSeconds, evidence }
     }
     case 'ambiguous':

@@ -1,7 +1,7 @@
 import type { ChargeFailure, PayoutFailure, RailSide } from '../rail.ts'
 
 type FailureOf = { collect: ChargeFailure; disburse: PayoutFailure }
-/** What a word of the operator means on each side. `alarm`: a person must hear of it. */
+/** The meaning of a word of the operator on each side. `alarm`: the side on which it raises an alarm. */
 type Meaning = { charge: ChargeFailure; payout: PayoutFailure; alarm?: 'charge' | 'payout' | 'both' }
 export type ReasonOverrides = { [word: string]: { charge?: ChargeFailure; payout?: PayoutFailure } }
 
@@ -44,21 +44,21 @@ const MEANINGS: { readonly [word: string]: Meaning } = {
   SERVICE_UNAVAILABLE: NOT_SAID,
 }
 
-/** Words that only say that it takes longer, whatever status they come with (rails.md 3.5). */
+/** Words that only mean that the operator is still working, whatever status they come with (rails.md 3.5). */
 const STILL_WORKING = new Set(['ONGOING', 'PAYER_DELAYED'])
 export const isStillWorking = (word: string): boolean => STILL_WORKING.has(word)
 
-/** Refusals about our own account: the operator refuses to serve us, not this movement (rails.md 3.6). */
+/** Words that refuse our own account, not this movement (rails.md 3.6). */
 const OWN_ACCOUNT = {
   collect: new Set(['PAYEE_NOT_FOUND']),
   disburse: new Set(['PAYER_NOT_FOUND', 'SENDER_ACCOUNT_NOT_ACTIVE']),
 } as const satisfies Record<RailSide, ReadonlySet<string>>
 export const isOwnAccount = (side: RailSide, word: string): boolean => OWN_ACCOUNT[side].has(word)
 
-/** A failure in our words. `known`: the table has the operator's word. `alarm`: a person must hear of it. */
-export type Reason<Failure> = { reason: Failure; known: boolean; alarm: boolean }
+/** A failure in our words. `known`: the table has the operator's word. `alarm`: it raises an alarm. */
+type Reason<Failure> = { reason: Failure; known: boolean; alarm: boolean }
 
-/** The meaning of the operator's word on this side; an unknown or absent word is `rail_rejected`. */
+/** Translates the operator's word on this side; an unknown or absent word is `rail_rejected`. */
 export function reasonFor<Side extends RailSide>(
   side: Side,
   word: string,
@@ -78,6 +78,6 @@ export function reasonFor<Side extends RailSide>(
 /** Whether the table says what this word means. */
 export const isKnownReason = (word: string): boolean => Object.hasOwn(MEANINGS, word)
 
-/** What an alarm about this word is about. Without funds on a payout it is our own float that may be empty. */
+/** Returns the kind of alarm for this word. Lack of funds on a payout means that our own float may be empty. */
 export const alarmKind = (side: RailSide, word: string | null): 'float' | 'refused' =>
   side === 'disburse' && /FUNDS|BALANCE/.test(word ?? '') ? 'float' : 'refused'

@@ -10,7 +10,7 @@ import { isLocalPhone, plainText } from './text.ts'
 import { evidenceOf, type Heard, neverLeft, notSent } from './transport.ts'
 
 const SECOND = 1000
-// For so long a submit waits for a place among those under way (rails.md 3.9).
+// How long a submit waits for a slot among those under way (rails.md 3.9).
 const GATE_WAIT_MS = 2 * SECOND
 const CONFIRM_TOKEN_MS = 2 * SECOND
 const NO_TOKEN_SECONDS = 5
@@ -18,7 +18,7 @@ const GATE_FULL_SECONDS = 2
 
 type Parts = Pick<Op1Parts, 'budget' | 'observer' | 'log'> & { clock: Clock }
 
-/** One money POST, and what its answer means. Never throws for anything that the operator does. */
+/** Sends one money POST and returns the meaning of its answer. Never throws for anything that the operator does. */
 export async function submitThrough<Failure>(
   parts: Parts,
   line: Line,
@@ -32,9 +32,9 @@ export async function submitThrough<Failure>(
       ...{ kind: 'rejected', reason: 'rail_rejected' as Failure, operatorCode: 'PHONE_NOT_LOCAL' },
       ...{ ourFault: false, evidence: evidence(notSent('NOT_SENT'), 'PHONE_NOT_LOCAL') },
     }
-  const stopped = line.breaker.state === 'closed' ? null : line.breaker.admits()
-  if (stopped?.kind === 'no')
-    return waiting('the breaker is open', stopped.retryAfterSeconds, evidence(notSent('BREAKER_OPEN')))
+  const admission = line.breaker.state === 'closed' ? null : line.breaker.admits()
+  if (admission?.kind === 'no')
+    return waiting('the breaker is open', admission.retryAfterSeconds, evidence(notSent('BREAKER_OPEN')))
   if (!(await line.submits.enter(Math.min(GATE_WAIT_MS, leftOf(deadline)))))
     return waiting('too many at once', GATE_FULL_SECONDS, evidence(notSent('GATE_FULL')))
   try {
@@ -52,9 +52,9 @@ type Posting = {
 
 async function post<Failure>(parts: Parts, line: Line, posting: Posting): Promise<Submitted<Failure>> {
   const { attempt, deadline, evidence } = posting
-  const called = await line.call('submit', askedFor(line, attempt), deadline)
-  const { heard } = called
-  const verdict = judge<Failure>(line, called)
+  const exchange = await line.call('submit', askedFor(line, attempt), deadline)
+  const { heard } = exchange
+  const verdict = judge<Failure>(line, exchange)
   note(parts, line, { attempt, heard, verdict })
   const code = codeOf(bodyOf(heard))
   if ('alarm' in verdict && verdict.alarm !== null) line.tell(alarmKind(line.side, code), verdict.alarm)
@@ -63,11 +63,11 @@ async function post<Failure>(parts: Parts, line: Line, posting: Posting): Promis
   return confirm(parts, line, { ...posting, refused: verdict.refused, heard })
 }
 
-/** What it means, with the token's own troubles first. */
-function judge<Failure>(line: Line, called: Called): Exclude<Verdict<Failure>, { kind: 'unauthorized' }> {
-  const { heard, noToken, unauthorized } = called
-  const refused = unauthorized || noToken?.cure === 'person'
-  if (refused) return credentialsRefused(line)
+/** Judges an exchange, a missing or refused token first. */
+function judge<Failure>(line: Line, exchange: Called): Exclude<Verdict<Failure>, { kind: 'unauthorized' }> {
+  const { heard, noToken, unauthorized } = exchange
+  const isRefused = unauthorized || noToken?.cure === 'person'
+  if (isRefused) return credentialsRefused(line)
   if (noToken !== null) return unavailableFor('wait', 'no token', NO_TOKEN_SECONDS)
   const side = line.side
   const verdict = readSubmit(heard, { side, overrides: line.own.reasonOverrides }) as Verdict<Failure>
@@ -89,7 +89,7 @@ const credentialsRefused = ({ own, product }: Line) =>
     `the operator refuses the credentials of ${own.id} for ${product}`,
   )
 
-/** Counts the call for the breaker and the metrics. */
+/** Counts the call for the breaker and the metrics, and remembers a post without an answer. */
 function note<Failure>(
   { observer }: Parts,
   line: Line,
@@ -107,8 +107,8 @@ function note<Failure>(
 }
 
 /**
- * A refusal that came as an error of the server. Only `FAILED` makes it definite at once; a status may lag, so "not found"
- * right after it proves nothing (rails.md 3.6).
+ * Asks once whether a refusal that came as an error of the server holds. Only `FAILED` makes it definite at once; a status may lag,
+ * so "not found" right after it proves nothing (rails.md 3.6).
  */
 async function confirm<Failure>(
   parts: Parts,
@@ -122,14 +122,14 @@ async function confirm<Failure>(
   }
   const mayAsk = await Promise.race([parts.budget.takeFirst(line.own.id), after(CONFIRM_TOKEN_MS, false)])
   if (!mayAsk) return unclear
-  const asked = await line.call('status', askedAbout(line, attempt.reference), deadline)
+  const question = await line.call('status', askedAbout(line, attempt.reference), deadline)
   const at = parts.clock.now()
-  const confirmed = evidenceOf(asked.heard, {
+  const confirmed = evidenceOf(question.heard, {
     at,
     operation: 'confirm',
-    operatorCode: reasonIn(bodyOf(asked.heard)),
+    operatorCode: reasonIn(bodyOf(question.heard)),
   })
-  const { status } = readStatus(asked.heard, { side: line.side, own: line.own }, confirmed)
+  const { status } = readStatus(question.heard, { side: line.side, own: line.own }, confirmed)
   if (status.kind !== 'failed') return unclear
   const { reason, operatorCode } = status
   return {
@@ -177,7 +177,7 @@ const leftOf = ({ atMs }: Deadline) => Math.max(0, atMs - performance.now())
 const after = <T>(ms: number, value: T): Promise<T> =>
   new Promise((resolve) => setTimeout(() => resolve(value), ms).unref())
 
-/** The earlier of a caller's deadline and this contract's own. */
+/** Returns the earlier of a caller's deadline and `ms` from now. */
 export const noLaterThan = (deadline: Deadline, ms: number): Deadline => {
   if (deadline.atMs - performance.now() <= ms) return deadline
   const atMs = performance.now() + ms

@@ -1,13 +1,13 @@
 const NOT_PLAIN = /[^A-Za-z0-9 ._-]+/g
 const ACCENTS = /\p{M}+/gu
-// An apostrophe inside a word leaves no gap, as every other refused character does.
+// An apostrophe is removed without a gap; every other refused character becomes a space.
 const APOSTROPHES = /['’‘`´ʼ]/g
 
 /**
- * A text that the operator accepts: it refuses apostrophes, `#` and `&`, and fails on an empty note (rails.md 3.11). `fallback`
- * must be plain already.
+ * Makes a text that the operator accepts, of at most `maxLength` characters: it refuses apostrophes, `#` and `&`, and fails on an
+ * empty note (rails.md 3.11). `fallback` must be plain already.
  */
-export function plainText(raw: string, most: number, fallback: string): string {
+export function plainText(raw: string, maxLength: number, fallback: string): string {
   const plain = raw
     .normalize('NFKD')
     .replace(ACCENTS, '')
@@ -15,7 +15,7 @@ export function plainText(raw: string, most: number, fallback: string): string {
     .replace(NOT_PLAIN, ' ')
     .replace(/ +/g, ' ')
     .trim()
-    .slice(0, most)
+    .slice(0, maxLength)
     .trim()
   return plain === '' ? fallback : plain
 }

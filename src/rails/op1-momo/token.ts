@@ -7,32 +7,32 @@ import { commonHeaders } from './headers.ts'
 import type { Credentials, Op1Installation, Product } from './installation.ts'
 import type { Heard, Wire } from './transport.ts'
 
-/** Why there is no token. `person`: the operator refused the credentials; `wait`: it gave no usable answer. */
+/** There is no token. `person`: the operator refused the credentials; `wait`: it gave no usable answer. */
 export type NoToken = { kind: 'none'; cure: 'wait' | 'person'; heard: Heard | null }
-export type Token = { kind: 'token'; value: string } | NoToken
+type Token = { kind: 'token'; value: string } | NoToken
 
-/** The token of one product of one contract (rails.md 3.4). */
+/** Keeps the token of one product of one installation (rails.md 3.4). */
 export type TokenKeeper = {
-  /** The token in hand, or the one of a refresh that ends before the deadline. */
+  /** Returns the token in hand, or the one of a refresh that ends before the deadline. */
   get(deadline: Deadline): Promise<Token>
-  /** A product call was answered 401 with this token: another one, fetched unless that has happened already. */
+  /** Returns another token after a product call was answered 401 with this one; fetches it unless that has happened already. */
   replace(refused: string, deadline: Deadline): Promise<Token>
-  /** Fetches a token whatever is in hand; answers what was heard, for checks and probes. */
+  /** Fetches a token even if one is in hand, and returns the operator's reply, for checks and probes. */
   fetchNow(): Promise<Heard>
-  /** Renews in the background what is about to end. Called now and then. */
+  /** Renews in the background a token that is about to end. Called every few seconds. */
   tend(): void
-  /** When the token that this process has in hand ends; null without one. */
+  /** Returns when the token in hand ends; null without one. */
   endsAt(): Date | null
 }
 
 type Held = { value: string; endsMs: number; renewMs: number }
 
 const SECOND = 1000
-// So long before its end a token is not used any more.
+// A token is not used any more from this long before its end.
 const LAST_USE_MS = 30 * SECOND
 const WAITS_MS = [1, 2, 5, 10, 20, 30].map((seconds) => seconds * SECOND)
 const USUAL_SECONDS = 3600
-// An answer with another life than this is not believed.
+// A life longer than this is not believed; then the default life counts.
 const LONGEST_SECONDS = 86_400
 
 type Parts = {
@@ -64,21 +64,21 @@ class OwnKeeper implements TokenKeeper {
 
   async get(deadline: Deadline): Promise<Token> {
     this.tend()
-    const found = this.#usable()
-    if (found !== null) return { kind: 'token', value: found.value }
-    // After a failure it is asked for again at its own times, not by everybody who would like to pay.
+    const token = this.#usable()
+    if (token !== null) return { kind: 'token', value: token.value }
+    // After a failure the next fetch has its own time, and payments do not fetch before it.
     if (this.#refreshing === null && this.#nowMs() < this.#notBeforeMs) return this.#none()
     return this.#afterRefresh(deadline)
   }
 
   async replace(refused: string, deadline: Deadline): Promise<Token> {
     if (this.#held?.value === refused) this.#held = null
-    const found = this.#usable()
-    return found === null ? this.#afterRefresh(deadline) : { kind: 'token', value: found.value }
+    const token = this.#usable()
+    return token === null ? this.#afterRefresh(deadline) : { kind: 'token', value: token.value }
   }
 
   fetchNow(): Promise<Heard> {
-    // One at a time, however many ask.
+    // Only one fetch at a time, however many callers ask.
     this.#refreshing ??= this.#ask().finally(() => {
       this.#refreshing = null
     })
@@ -93,8 +93,8 @@ class OwnKeeper implements TokenKeeper {
 
   async #afterRefresh(deadline: Deadline): Promise<Token> {
     await Promise.race([this.fetchNow(), ended(deadline)])
-    const found = this.#usable()
-    return found === null ? this.#none() : { kind: 'token', value: found.value }
+    const token = this.#usable()
+    return token === null ? this.#none() : { kind: 'token', value: token.value }
   }
 
   async #ask(): Promise<Heard> {
@@ -102,8 +102,8 @@ class OwnKeeper implements TokenKeeper {
     const askedMs = this.#nowMs()
     const basic = Buffer.from(`${credentials.user}:${credentials.secret}`).toString('base64')
     const headers = { ...commonHeaders(own, credentials), authorization: `Basic ${basic}` }
-    const asked = { method: 'POST' as const, path: `/${product}/token/`, headers }
-    const heard = await wire.ask('token', asked, deadlineIn(own.tokenTimeoutMs))
+    const request = { method: 'POST' as const, path: `/${product}/token/`, headers }
+    const heard = await wire.ask('token', request, deadlineIn(own.tokenTimeoutMs))
     const token = readToken(heard)
     if (token === null) this.#failed(heard)
     else this.#hold(token, askedMs)
@@ -148,7 +148,7 @@ const ended = ({ signal }: Deadline) =>
     signal.addEventListener('abort', () => resolve(), { once: true })
   })
 
-/** A firewall page is a 200 as well: only JSON with a token counts. */
+/** Parses the token of a reply. Only JSON with a token counts, because a firewall page is a 200 as well. */
 function readToken(heard: Heard): { value: string; seconds: number } | null {
   if (heard.status !== 200) return null
   const body = bodyOf(heard)
@@ -159,5 +159,5 @@ function readToken(heard: Heard): { value: string; seconds: number } | null {
   return { value, seconds: believable ? seconds : USUAL_SECONDS }
 }
 
-/** The operator read the credentials and refused them, or the settings of the call. */
+/** Whether the operator refused the credentials, or the settings of the call. */
 const isRefusal = ({ status }: Heard): boolean => status === 400 || status === 401 || status === 403

@@ -5,7 +5,7 @@ import Pool from 'undici/lib/dispatcher/pool.js'
 import type { Deadline, Evidence } from '../rail.ts'
 import type { Op1Installation } from './installation.ts'
 
-/** A request to the operator. `headers` without those that every call carries. */
+/** A request to the operator. `headers` lacks those that every call carries. */
 export type Asked = {
   method: 'GET' | 'POST'
   path: string
@@ -14,8 +14,8 @@ export type Asked = {
 }
 
 /**
- * How far a request got, and what was read of the answer. `status` is null when no status line was read. `whole`: the body
- * arrived to its end.
+ * How far a request got, and the answer as far as it was read. `status` is null when no status line was read. `whole`: the body
+ * arrived completely.
  */
 export type Heard = {
   stage: Evidence['stage']
@@ -23,15 +23,15 @@ export type Heard = {
   headers: Record<string, string | string[] | undefined>
   body: Buffer
   whole: boolean
-  /** The code of the error, where one ended it. */
+  /** The code of the error that ended the exchange, if one did. */
   transport: string | null
   elapsedMs: number
 }
 
-/** Submits, questions and tokens have sockets of their own, so that none of them waits for another. */
+/** Submits, questions and token calls have their own sockets, so that none of them waits for another. */
 export type PoolName = 'submit' | 'status' | 'token'
 export type Wire = {
-  ask(pool: PoolName, asked: Asked, deadline: Deadline): Promise<Heard>
+  ask(pool: PoolName, request: Asked, deadline: Deadline): Promise<Heard>
   close(): Promise<void>
 }
 
@@ -42,19 +42,19 @@ const KEEP_ALIVE_MS = 4000
 const MOST_BODY_BYTES = 256 * 1024
 const SECOND = 1000
 
-/** What is needed of a contract to reach its operator. Times in seconds where the name says nothing else. */
-export type WireSettings = Pick<Op1Installation, 'baseUrl' | 'submitConnections' | 'tokenTimeoutMs'> & {
+/** The settings of an installation that a connection needs. Times are in seconds where the name says nothing else. */
+type WireSettings = Pick<Op1Installation, 'baseUrl' | 'submitConnections' | 'tokenTimeoutMs'> & {
   timeouts: Pick<Op1Installation['timeouts'], 'connect' | 'headers' | 'body'>
 }
 
-/** Whether a name, or an address in its place, resolves. */
+/** Whether a host name, or an address in its place, resolves. */
 export const resolveName = (hostname: string): Promise<boolean> =>
   lookup(hostname.replace(/^\[|\]$/g, '')).then(
     () => true,
     () => false,
   )
 
-/** The sockets of one contract. Redirects are not followed, nothing is repeated. */
+/** Opens the sockets of one installation. Redirects are not followed, and nothing is repeated. */
 export function openWire({ baseUrl, timeouts, submitConnections, tokenTimeoutMs }: WireSettings): Wire {
   const { origin, pathname } = new URL(baseUrl)
   const prefix = pathname.replace(/\/+$/, '')
@@ -62,11 +62,11 @@ export function openWire({ baseUrl, timeouts, submitConnections, tokenTimeoutMs 
     new Pool(origin, {
       connections,
       headersTimeout,
-      // One request on a socket at a time: another would be lost with it.
+      // One request on a socket at a time, because a broken socket loses every request on it.
       pipelining: 1,
       connect: { timeout: timeouts.connect * SECOND },
       bodyTimeout: timeouts.body * SECOND,
-      // Shorter than the operator's, because the reset of a stale socket looks like an unclear answer.
+      // Shorter than the operator's own timeout, because the reset of a stale socket looks like an unclear answer.
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
     })
@@ -76,8 +76,8 @@ export function openWire({ baseUrl, timeouts, submitConnections, tokenTimeoutMs 
     token: open(TOKEN_CONNECTIONS, tokenTimeoutMs),
   }
   return {
-    ask: (pool, asked, deadline) =>
-      exchange(pools[pool], { ...asked, path: `${prefix}${asked.path}` }, deadline),
+    ask: (pool, request, deadline) =>
+      exchange(pools[pool], { ...request, path: `${prefix}${request.path}` }, deadline),
     close: async () => {
       await Promise.all(Object.values(pools).map((pool) => pool.destroy()))
     },
@@ -85,21 +85,21 @@ export function openWire({ baseUrl, timeouts, submitConnections, tokenTimeoutMs 
 }
 
 /**
- * One request. Never rejects. The stage says how far it got: before `sent` not a byte was given to a connected socket
+ * Sends one request. Never rejects. The stage says how far it got: before `sent` not a byte was given to a connected socket
  * (rails.md 3.9).
  */
-function exchange(pool: Dispatcher, asked: Asked, deadline: Deadline): Promise<Heard> {
+function exchange(pool: Dispatcher, request: Asked, deadline: Deadline): Promise<Heard> {
   return new Promise((resolve) => {
-    const reading = new Reading(performance.now(), deadline, resolve)
-    const giveUp = () => reading.giveUp('DEADLINE')
+    const reader = new Reading(performance.now(), deadline, resolve)
+    const giveUp = () => reader.giveUp('DEADLINE')
     if (deadline.signal.aborted || deadline.isOver()) return giveUp()
     deadline.signal.addEventListener('abort', giveUp, { once: true })
-    reading.whenDone = () => deadline.signal.removeEventListener('abort', giveUp)
-    pool.dispatch({ ...asked, body: asked.body ?? null }, reading)
+    reader.whenDone = () => deadline.signal.removeEventListener('abort', giveUp)
+    pool.dispatch({ ...request, body: request.body ?? null }, reader)
   })
 }
 
-/** Collects one answer. The status line counts even if the connection breaks after it. */
+/** Collects one reply. The status line counts even if the connection breaks after it. */
 class Reading implements Dispatcher.DispatchHandler {
   whenDone = () => {}
   readonly #startedAt: number
@@ -120,7 +120,7 @@ class Reading implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Given up while it was connecting, or the process stood still: aborted here, before a byte is written.
+    // The request was given up while connecting, or the process stood still: abort here, before a byte is written.
     if (this.#deadline.isOver()) this.#end(false, 'DEADLINE')
     if (this.#done) {
       controller.abort(new Error('given up'))
@@ -131,7 +131,7 @@ class Reading implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Heard['headers']): void {
-    // Interim answers say nothing.
+    // Interim (1xx) answers mean nothing.
     if (status < 200) return
     this.#stage = 'answered'
     this.#status = status
@@ -179,7 +179,7 @@ function codeOf(error: Error & { code?: unknown; cause?: unknown }): string {
   return cause instanceof Error ? codeOf(cause) : error.name
 }
 
-/** A request that was never made: our own gate, breaker or missing token stopped it. */
+/** Makes the reply of a request that was never sent, because our own gate, breaker or a missing token stopped it. */
 export const notSent = (transport: string): Heard => ({
   stage: 'gate',
   status: null,
@@ -190,20 +190,21 @@ export const notSent = (transport: string): Heard => ({
   elapsedMs: 0,
 })
 
-/** Whether nothing of it can have reached the operator. */
+/** Whether nothing of the request can have reached the operator. */
 export const neverLeft = ({ stage }: Heard): boolean => stage === 'gate' || stage === 'connect'
 
 const HEAD_CHARACTERS = 200
 const LONG_NUMBERS = /[0-9]{9,15}/g
-// The database takes no NUL, and nobody wants to see the others.
+// The database takes no NUL, and the other control characters would spoil a page or a log line.
 const CONTROLS = /\p{Cc}+/gu
 
-/** A text of the operator's as it may be stored and shown to staff, at most `most` characters. */
-export const storable = (text: string, most: number): string => text.replace(CONTROLS, ' ').slice(0, most)
+/** Cleans a text of the operator so that it may be stored and shown to staff, at most `maxLength` characters. */
+export const storable = (text: string, maxLength: number): string =>
+  text.replace(CONTROLS, ' ').slice(0, maxLength)
 
 const masked = (head: string) => head.replace(LONG_NUMBERS, (digits) => `***${digits.slice(-3)}`)
 
-/** What is kept of an exchange: no secret, no whole phone number (rails.md 4.8). */
+/** Builds the evidence of an exchange, with no secret and no whole phone number (rails.md 4.8). */
 export function evidenceOf(
   heard: Heard,
   about: { at: Date; operation: Evidence['operation']; operatorCode?: string | null },

@@ -7,48 +7,48 @@ import { type CsvRow, readCsvLines, readCsvRows, type Written } from '../bulk-cs
 import { readBulkItem } from '../bulk-item.ts'
 import type { BulkDraft } from './draft.ts'
 
-/** One line of a draft: its number in what the person wrote, what stands in it, and the item that it is. */
+/** One line of a draft: its number in the person's text, its cells as written, and the item parsed from it. */
 export type DraftLine = { line: number; written: Written; item: BulkItem }
 
 const MOST = 1000
 const HEADER = ['phone', 'amount', 'reference', 'name']
 const NAMES_A_PHONE = /^\s*"?(?:phone|msisdn|number|amount|name|reference|ref)"?\s*[,\t;]/i
 
-/** The CSV of a file or of pasted lines, as it will be sent, and how many lines stand before the person's own. */
-export type DraftCsv = { csv: Buffer; addedLines: number; lines: number }
+/** The CSV of a draft as it will be sent. `addedLines`: lines before the first one that the person wrote. */
+type DraftCsv = { csv: Buffer; addedLines: number; lines: number }
 
-/** A file as it came; it has a header of its own. Throws Refusal for a problem of the whole file. */
+/** Takes a file as it came; it has a header of its own. Throws Refusal for a problem of the whole file. */
 export async function csvOfFile(bytes: Buffer): Promise<DraftCsv> {
   return counted(bytes, 0)
 }
 
-/** Pasted lines "phone,amount,reference,name", with or without a header; cells from a spreadsheet are parted by tabs. */
+/** Makes a CSV of pasted lines "phone,amount,reference,name", with or without a header; cells copied from a spreadsheet are separated by tabs. */
 export async function csvOfPasted(pasted: string): Promise<DraftCsv> {
   const text = pasted.split('\t').map(asSeen).join('\t')
-  const parted = text.includes('\t')
+  const csv = text.includes('\t')
     ? text
         .split(/\r\n|\r|\n/)
         .map(partedByTabs)
         .join('\n')
     : text
-  if (NAMES_A_PHONE.test(text)) return counted(Buffer.from(parted), 0)
-  const rows = await readCsvRows(Buffer.from(parted), MOST + 1)
+  if (NAMES_A_PHONE.test(text)) return counted(Buffer.from(csv), 0)
+  const rows = await readCsvRows(Buffer.from(csv), MOST + 1)
   return counted(withHeader(rows), 1)
 }
 
-/** The lines of a draft with their numbers. An item without a reference gets one of the draft, so that it can never be paid twice. */
+/** Parses the lines of a draft. An item without a reference gets one from the draft's id, so that it can never be paid twice. */
 export async function linesOf({ csv, addedLines, id }: Pick<BulkDraft, 'csv' | 'addedLines' | 'id'>) {
   return (await readCsvLines(csv, MOST)).map(({ item, line, written }, index): DraftLine => {
-    const read = withoutGuards(readBulkItem(item, index, DEFAULT_PAYOUT_CHANNEL))
+    const parsed = withoutGuards(readBulkItem(item, index, DEFAULT_PAYOUT_CHANNEL))
     return {
       line: line - addedLines,
       written,
-      item: { ...read, reference: read.reference ?? `${id}-${index + 1}` },
+      item: { ...parsed, reference: parsed.reference ?? `${id}-${index + 1}` },
     }
   })
 }
 
-/** Our own files of lines to mend put an apostrophe before a text that a spreadsheet would take for a formula: the reference is the one behind it. */
+/** Removes the apostrophe that our own files of lines to mend put before a reference that a spreadsheet would take for a formula. */
 const withoutGuards = (item: BulkItem): BulkItem => ({
   ...item,
   reference: item.reference === null ? null : unguarded(item.reference),
@@ -61,12 +61,12 @@ async function counted(csv: Buffer, addedLines: number): Promise<DraftCsv> {
   return { csv, addedLines, lines }
 }
 
-/** The same lines below a header, each still at its place; shorter ones are filled up. */
+/** Puts a header above the rows, which keep their line numbers; shorter rows are filled up. */
 function withHeader(rows: readonly CsvRow[]): Buffer {
   const lines: string[] = [HEADER.join(',')]
   for (const { cells, line } of rows) {
-    const missing = HEADER.map((_, place) => cells[place] ?? '')
-    lines[line] = (cells.length > HEADER.length ? cells : missing).map(quoted).join(',')
+    const filled = HEADER.map((_, index) => cells[index] ?? '')
+    lines[line] = (cells.length > HEADER.length ? cells : filled).map(quoted).join(',')
   }
   return Buffer.from(Array.from(lines, (line) => line ?? '').join('\n'))
 }

@@ -6,7 +6,7 @@ import { tagOf } from '../../../platform/ids.ts'
 import type { Mode } from '../../../platform/mode.ts'
 import { notFound } from '../../../platform/refusal.ts'
 
-/** A bulk call as somebody has uploaded it. `addedLines`: lines of the CSV before the first one that the person wrote. */
+/** A bulk call that a person has uploaded and not sent yet. `addedLines`: lines of the CSV before the first one that the person wrote. */
 export type BulkDraft = {
   merchantId: number
   id: string
@@ -19,7 +19,7 @@ export type BulkDraft = {
   madeName: string
   createdAt: Date
   expiresAt: Date
-  /** The batch or the prepared payout that it became. */
+  /** The id of the batch or the prepared payout that it became. */
   objectId: string | null
 }
 
@@ -66,11 +66,11 @@ export const addDraft = (draft: BulkDraft): Call =>
     ...[draft.madeBy, draft.madeName, draft.createdAt.toISOString(), draft.expiresAt.toISOString()],
   )
 
-/** What it became, and until when it is kept. */
+/** Marks a draft as sent: what it became, and until when it is kept. */
 export const draftSent = ({ merchantId, id }: BulkDraft, objectId: string, keptUntil: Date): Call =>
   call(SENT, merchantId, id, objectId, keptUntil.toISOString())
 
-/** The draft in the caller's mode, or 404. */
+/** Returns the draft in the caller's mode. Throws 404. */
 export async function getDraft(app: App, caller: Caller, id: string): Promise<BulkDraft> {
   const { merchantId, mode, tag } = caller
   const own = tagOf(DRAFT_PREFIX, id) === tag
@@ -80,16 +80,16 @@ export async function getDraft(app: App, caller: Caller, id: string): Promise<Bu
   return draft
 }
 
-/** The newest drafts that were not sent yet, without their bytes. */
+/** Lists the newest drafts that were not sent yet, without their bytes. */
 export const unsentDrafts = (app: App, { merchantId, mode }: Caller): Promise<Omit<BulkDraft, 'csv'>[]> =>
   app.db.query(UNSENT, [merchantId, mode, app.clock.now().toISOString(), MOST_LISTED])
 
-/** The draft that became this call, as long as it is kept. */
+/** Finds the draft that became this call; null when it is not kept any more. */
 export async function draftOf(app: App, merchantId: number, objectId: string): Promise<BulkDraft | null> {
   const [draft] = await app.db.query(OF_OBJECT, [merchantId, objectId])
   return draft ?? null
 }
 
-/** Removes what nobody sent within a day, and what was sent a month ago; answers how many. */
+/** Deletes drafts that were not sent within a day, or were sent a month ago; at most 1000. Returns how many. */
 export const pruneDrafts = async (app: App): Promise<number> =>
   (await app.db.query(PRUNE, [app.witness.earlier().toISOString()])).length

@@ -6,13 +6,13 @@ import { lookUpWallet } from '../../resolve-account.ts'
 import { getDraft } from './draft.ts'
 import { linesOf } from './draft-lines.ts'
 
-/** Who holds the wallet of a line, as the operator says: a name, null where it tells none, or why it is not known. */
+/** The holder of the wallet of a line according to the operator. `name` is null where it gives none; `unknown` says why the holder is not known. */
 export type Holder = { line: number; active: boolean | null; name: string | null; unknown: string | null }
 
 const MOST = 20
 const AT_ONCE = 4
 
-/** Asks who holds the wallets of at most twenty lines from this one on. Never while a page is rendered. Throws 404. */
+/** Asks the operator who holds the wallets of at most twenty lines, from line `from` on. Must not run while a page is rendered. Throws 404. */
 export async function namesOfDraft(
   app: App,
   caller: PersonCaller,
@@ -20,11 +20,11 @@ export async function namesOfDraft(
 ): Promise<Holder[]> {
   allow(caller, 'bulk.draft')
   const lines = await linesOf(await getDraft(app, caller, id))
-  const asked = lines.filter(({ line, item }) => item.ok && line >= from).slice(0, MOST)
+  const toAsk = lines.filter(({ line, item }) => item.ok && line >= from).slice(0, MOST)
   const holders: Holder[] = []
-  for (let at = 0; at < asked.length; at += AT_ONCE) {
-    const some = asked.slice(at, at + AT_ONCE)
-    holders.push(...(await Promise.all(some.map(({ line, item }) => holderOf(app, caller, { line, item })))))
+  for (let at = 0; at < toAsk.length; at += AT_ONCE) {
+    const group = toAsk.slice(at, at + AT_ONCE)
+    holders.push(...(await Promise.all(group.map(({ line, item }) => holderOf(app, caller, { line, item })))))
   }
   return holders
 }

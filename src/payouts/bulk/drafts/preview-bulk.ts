@@ -14,18 +14,18 @@ import { openChunk, runItem } from '../run-item.ts'
 import { type BulkDraft, getDraft } from './draft.ts'
 import { type DraftLine, linesOf } from './draft-lines.ts'
 
-/** What would become of a line. `sameAs`: an earlier line with the same phone and amount, which may be a mistake. */
+/** A line with the result that it would have. `sameAs`: an earlier line with the same phone and amount, which may be a mistake. */
 export type PreviewLine = DraftLine & {
   result:
     | { kind: 'pays'; amount: number; fee: number }
-    /** An earlier line has its reference, phone and amount: both are paid once. */
+    /** An earlier line has the same reference, phone and amount, so the two are paid once. */
     | { kind: 'repeats'; line: number }
     | { kind: 'paid before'; payoutId: string; at: Date | null }
     | { kind: 'refused'; error: string; code: string }
   sameAs: number | null
 }
 
-/** A draft as it would run now. Whole UGX. `refusal`: why the call as a whole would be refused, or null. */
+/** The results that a draft would have now. Whole UGX. `refusal`: why the whole call would be refused, or null. */
 export type Preview = {
   draft: BulkDraft
   lines: PreviewLine[]
@@ -37,26 +37,27 @@ export type Preview = {
 }
 
 /**
- * Shows what a draft would do: its items run as those of a call do, under the same locks and by the same rules, and nothing of it is
- * written. Throws 404.
+ * Previews a draft: its items run like those of a call, under the same locks and by the same rules, but nothing is written.
+ * Throws 404.
  */
 export async function previewBulk(app: App, caller: PersonCaller, id: string): Promise<Preview> {
   allow(caller, 'bulk.draft')
   const draft = await getDraft(app, caller, id)
   const lines = await linesOf(draft)
   const judged = await judgeLines(app, caller, { draft, lines })
-  const shown = withTwins(lines, judged.results)
-  const paying = shown.flatMap(({ result }) => (result.kind === 'pays' ? [result] : []))
+  const previewLines = withTwins(lines, judged.results)
+  const paying = previewLines.flatMap(({ result }) => (result.kind === 'pays' ? [result] : []))
   return {
-    ...{ draft, lines: shown, refusal: judged.refusal, available: judged.available },
+    ...{ draft, lines: previewLines, refusal: judged.refusal, available: judged.available },
     pays: {
       count: paying.length,
       amount: paying.reduce((sum, { amount }) => sum + amount, 0),
       fees: paying.reduce((sum, { fee }) => sum + fee, 0),
     },
-    paidBefore: shown.filter(({ result }) => result.kind === 'paid before' || result.kind === 'repeats')
-      .length,
-    refused: shown.filter(({ result }) => result.kind === 'refused').length,
+    paidBefore: previewLines.filter(
+      ({ result }) => result.kind === 'paid before' || result.kind === 'repeats',
+    ).length,
+    refused: previewLines.filter(({ result }) => result.kind === 'refused').length,
   }
 }
 
@@ -70,7 +71,7 @@ async function judgeLines(
   const { merchantId, mode } = caller
   const at = app.clock.now()
   const items = lines.map(({ item }) => storedItem(item, draft.id))
-  // Every call that was stored before counts, so it is later than all of them.
+  // Every stored call counts as earlier: this id and time sort after all of them.
   const batch: BulkBatch = {
     ...{
       merchantId,
@@ -106,7 +107,7 @@ function refusalOf(judge: () => void): Refusal | null {
   }
 }
 
-/** Each line with its result, and with the first line that pays the same amount to the same phone. */
+/** Adds to each line its result, and the first line that pays the same amount to the same phone. */
 function withTwins(lines: readonly DraftLine[], results: readonly ItemResult[]): PreviewLine[] {
   const twins = new Map<string, number>()
   const references = new Map<string, number>()
@@ -129,7 +130,7 @@ function shownResult(
   if ('error' in result) return { kind: 'refused', error: result.error, code: result.code }
   if (result.replayed) {
     const before = references.get(result.reference)
-    // The payout of an earlier line of this draft has only been thought of.
+    // The reference is spent by an earlier line of this draft, whose payout does not exist yet.
     if (before !== undefined) return { kind: 'repeats', line: before }
     return { kind: 'paid before', payoutId: result.payoutId, at: result.firstAcceptedAt }
   }

@@ -14,9 +14,9 @@ type Sending = { id: string; key: string; requestId: string; note: string | null
 const KEPT_MS = 30 * 86_400_000
 
 /**
- * Sends the very bytes of a draft, or prepares them for a second person; answers the id of what it became. A draft that was sent before
- * answers what it became then. Should two persons send it at once, its references keep every line from being paid twice. Throws
- * Refusal; then it still waits.
+ * Sends the exact bytes of a draft, or prepares them for a second person, and returns the id of the batch or prepared payout. For a draft
+ * that was sent before it returns that id again. If two persons send it at once, its references keep every line from being paid twice.
+ * Throws Refusal; then the draft still waits.
  */
 export async function sendDraft(
   app: App,
@@ -29,8 +29,8 @@ export async function sendDraft(
   const items = (await linesOf(draft)).map(({ item }) => item)
   const fingerprint = createHash('sha256').update(draft.csv).digest()
   const { objectId } = await requestBulk(app, { caller, key, fingerprint, requestId, note, items })
-  const sent = draftSent(draft, made(objectId), later(app.clock.now(), KEPT_MS))
-  await app.db.query(sent.statement, sent.values)
+  const mark = draftSent(draft, made(objectId), later(app.clock.now(), KEPT_MS))
+  await app.db.query(mark.statement, mark.values)
   return made(objectId)
 }
 
