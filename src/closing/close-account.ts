@@ -12,8 +12,8 @@ import { pauseAll } from '../scheduled-payouts/pause-all.ts'
 import { tellOfAccount } from './tell-of-account.ts'
 
 /**
- * Begins to close an account: from this commit on it takes no money, in either mode, and its schedules stop; what is under way ends, and
- * what is owed is paid out (`close-accounts`). `says`: what an operator tells its people. Throws Refusal.
+ * Begins to close an account. From this commit on it takes no money in either mode and its schedules are paused; open payments still
+ * finish, and its money is paid out (`close-accounts`). `says`: the text that staff give to the merchant's people. Throws Refusal.
  */
 export async function closeAccount(
   app: App,
@@ -45,7 +45,7 @@ export async function closeAccount(
   return changed
 }
 
-/** Takes it back while the account is not closed yet: it takes money again. Schedules stay paused. Throws Refusal. */
+/** Cancels the closing of an account that is not closed yet: it takes money again, its schedules stay paused. Throws Refusal. */
 export async function keepAccount(app: App, actor: Actor, merchant: Merchant): Promise<Merchant> {
   allow(closes(actor), 'merchant.close', merchant.id)
   return change(app, merchant, async (_, before, at) => {
@@ -53,31 +53,29 @@ export async function keepAccount(app: App, actor: Actor, merchant: Merchant): P
     if (actor.kind === 'person' && before.closingBy !== 'owner') throw byOperator()
     const { id: merchantId, publicId: subject } = before
     const act = { actor, action: 'merchant.close', at, merchantId, subject } as const
-    const [was, is] = [
-      { active: false, account: 'closing' },
-      { active: true, account: 'open' },
-    ]
-    return [openAccount(merchantId), auditRow({ ...act, before: was, after: is })]
+    const closing = { active: false, account: 'closing' }
+    const open = { active: true, account: 'open' }
+    return [openAccount(merchantId), auditRow({ ...act, before: closing, after: open })]
   })
 }
 
-/** It is about real money, wherever the page stands: nobody whose money out is held begins or ends it. */
+/** Closing is about real money even from a page in test mode, so the rules of live mode apply: a person whose money out is held is refused. */
 const closes = (actor: Actor): Actor => (actor.kind === 'person' ? { ...actor, mode: 'live' } : actor)
 
 type Change = (tx: Tx, before: Merchant, at: Date) => Promise<readonly Call[]>
 
 async function change(app: App, { id, publicId }: Merchant, write: Change): Promise<Merchant> {
-  const wanted = merchantNamed(publicId)
+  const merchantCall = merchantNamed(publicId)
   await app.db.transaction(async (tx) => {
     await lockMerchant(tx, id)
-    const [[before]] = await tx.send(wanted)
+    const [[before]] = await tx.send(merchantCall)
     if (!before) throw notFound('merchant')
     if (before.account === 'closed') throw closedMerchant()
     return { value: null, last: await write(tx, before, app.clock.now()) }
   })
   await app.directory.query(directoryChanged().statement)
   app.keyRing.forget()
-  const [after] = await app.db.query(wanted.statement, wanted.values)
+  const [after] = await app.db.query(merchantCall.statement, merchantCall.values)
   if (!after) throw notFound('merchant')
   return after
 }

@@ -24,8 +24,8 @@ import {
   whatIsLeft,
 } from './what-is-left.ts'
 
-// What comes to an account that is closed (a correction, a movement that an operator ends late) is paid out too, unless it is less than
-// the operator moves.
+// Includes closed accounts that received money afterwards (a correction, a movement that the operator finishes late), unless it is less
+// than the operator moves in one payout.
 const CLOSING = statement<{ id: number }>(
   'accounts that close',
   `select m.id from merchants m where m.closing_at is not null and m.id > $1
@@ -35,12 +35,12 @@ const CLOSING = statement<{ id: number }>(
    order by m.id limit $2`,
 )
 const CLOSED_AT_ONCE = 100
-// What was decided before the account began to close is committed by then.
+// After this time, every decision taken before the closing began is committed.
 const SETTLES_MS = 60_000
 const MOST_SENT = 20
 const ACTOR = service('close-accounts')
 
-/** Goes one step with every account that closes: what can be sent is, and one with nothing left is closed. */
+/** Takes every closing account one step further: sends money, or closes an account with nothing left. Returns how many moved on. */
 export async function closeAccounts(app: App): Promise<number> {
   let done = 0
   for (let after = 0; ; ) {
@@ -54,7 +54,7 @@ export async function closeAccounts(app: App): Promise<number> {
 }
 
 function failed(app: App, merchantId: number, error: unknown): false {
-  // A stop, a limit, an operator that is away: it is tried again.
+  // A pause, a limit or an unavailable operator is expected: the next run tries again.
   if (!(error instanceof Refusal) && !isTaken(error))
     app.log.error({ err: error, merchant_id: merchantId }, 'an account could not be closed yet')
   return false
@@ -64,23 +64,23 @@ async function step(app: App, id: number): Promise<boolean> {
   const merchant = await read(app, id)
   const { closingAt } = merchant
   if (closingAt === null || app.witness.earlierMs() - closingAt.getTime() < SETTLES_MS) return false
-  const left = await whatIsLeft(app, merchant)
-  if (beforeSending(app, merchant, left).length > 0) return false
-  const sent = (await sendShares(app, merchant)) || (await withdraw(app, merchant, left))
+  const remainder = await whatIsLeft(app, merchant)
+  if (beforeSending(app, merchant, remainder).length > 0) return false
+  const sent = (await sendShares(app, merchant)) || (await withdraw(app, merchant, remainder))
   if (sent) return true
-  return merchant.account === 'closing' && waitsOf(app, merchant, left).length === 0
+  return merchant.account === 'closing' && waitsOf(app, merchant, remainder).length === 0
     ? close(app, merchant)
     : false
 }
 
 async function read(app: App, id: number): Promise<Merchant> {
-  const wanted = merchantsById([id])
-  const [merchant] = await app.db.query(wanted.statement, wanted.values)
+  const merchantCall = merchantsById([id])
+  const [merchant] = await app.db.query(merchantCall.statement, merchantCall.values)
   assert(merchant, 'a merchant is never deleted')
   return merchant
 }
 
-/** The money of subaccounts goes to their own numbers. */
+/** Sends the money of subaccounts to their own numbers. */
 async function sendShares(app: App, merchant: Merchant): Promise<boolean> {
   const due = (await sharesOf(app, merchant)).filter(({ reached }) => reached)
   let sent = false
@@ -88,7 +88,7 @@ async function sendShares(app: App, merchant: Merchant): Promise<boolean> {
     const amount = sendable(app, available, merchant.payoutLimit)
     if (amount === 0) continue
     const holder = { merchantId: merchant.id, tag: merchant.tag, mode: 'live' as const, cell: app.cell }
-    // Of two processes one sends; the same amount that comes later is another payment.
+    // Under this key only one of two processes sends. The count makes a later payment of the same amount another one.
     const key = `closing ${merchant.closingAt?.getTime()} ${subaccountId} ${before}`
     await payOutSubaccount(app, placed(ACTOR, holder), { holder, subaccountId, amount, key })
     sent = true
@@ -96,36 +96,36 @@ async function sendShares(app: App, merchant: Merchant): Promise<boolean> {
   return sent
 }
 
-/** What the account has is asked for as a withdrawal, which an operator looks at like any other. */
-async function withdraw(app: App, merchant: Merchant, left: Left): Promise<boolean> {
-  const amount = sendable(app, left.available)
-  if (amount === 0 || beforeWithdrawing(app, merchant, left).length > 0) return false
-  // Of two processes one asks: the books have moved on for the other.
-  const key = `closing ${merchant.closingAt?.getTime()} ${left.seq}`
+/** Requests the account's balance as a withdrawal, which staff approve like any other. */
+async function withdraw(app: App, merchant: Merchant, remainder: Left): Promise<boolean> {
+  const amount = sendable(app, remainder.available)
+  if (amount === 0 || beforeWithdrawing(app, merchant, remainder).length > 0) return false
+  // Under this key only one of two processes requests it: for the other one the ledger's sequence has moved on.
+  const key = `closing ${merchant.closingAt?.getTime()} ${remainder.seq}`
   await requestWithdrawal(app, ACTOR, { merchantId: merchant.id, amount, key, least: 1 })
   return true
 }
 
 /**
- * Keys and sessions end first: they end again, with nothing left to end, when a crash comes between. An account that was kept open, or closes
- * anew, since it was looked at is left alone.
+ * Ends keys and sessions first; after a crash in between this runs again and finds none to end. Does nothing if the account was kept open,
+ * or its closing was begun a second time, after `merchant` was read.
  */
 async function close(app: App, merchant: Merchant): Promise<boolean> {
   const { id: merchantId, publicId: subject } = merchant
-  const isSame = (now: Merchant) =>
-    now.account === 'closing' && now.closingAt?.getTime() === merchant.closingAt?.getTime()
-  if (!isSame(await read(app, merchantId))) return false
+  const isUnchanged = (current: Merchant) =>
+    current.account === 'closing' && current.closingAt?.getTime() === merchant.closingAt?.getTime()
+  if (!isUnchanged(await read(app, merchantId))) return false
   await endAccess(app, merchant)
   crashPoint('account.access-ended')
   const closed = await app.db.transaction<boolean>(async (tx) => {
     await lockMerchant(tx, merchantId)
-    const [[now], [head]] = await tx.send(
+    const [[current], [head]] = await tx.send(
       merchantsById([merchantId]),
       lockHeads([{ merchantId, mode: 'live' }]),
     )
-    assert(now && head, 'a merchant has a row and its heads')
+    assert(current && head, 'a merchant has a row and its heads')
     const moved = head.pending > 0 || head.in_flight > 0 || sendable(app, head.available) > 0
-    if (!isSame(now) || moved) return { value: false }
+    if (!isUnchanged(current) || moved) return { value: false }
     const at = app.clock.now()
     const act = { actor: ACTOR, action: 'merchant.close', at, merchantId, subject } as const
     const row = auditRow({ ...act, after: { account: 'closed', left: head.available } })

@@ -8,13 +8,13 @@ import type { Merchant } from '../merchants/merchant.ts'
 import { voidLinksOf } from '../people/links.ts'
 import { endSessionsAt } from '../people/write-sessions.ts'
 
-/** Ends every key, session, invitation and till of a merchant. Its people may sign in again and read. Writes nothing where nothing is left. */
+/** Ends every key, session, invitation and till of a merchant. Its people may sign in again and read. Writes nothing if none is left. */
 export async function endAccess(app: App, { id: merchantId, publicId: subject }: Merchant): Promise<void> {
   const at = app.clock.now()
   await app.directory.transaction(async (tx) => {
     const [keys] = await tx.send(endAllKeys(merchantId, at))
-    const others = [endSessionsAt(merchantId), voidLinksOf(merchantId, at)]
-    if (keys.length === 0) return { value: null, last: others }
+    const accessEnds = [endSessionsAt(merchantId), voidLinksOf(merchantId, at)]
+    if (keys.length === 0) return { value: null, last: accessEnds }
     const act = {
       actor: service('close-accounts'),
       action: 'merchant.close',
@@ -23,7 +23,7 @@ export async function endAccess(app: App, { id: merchantId, publicId: subject }:
       subject,
     } as const
     const row = auditRow({ ...act, after: { keys_ended: keys.length } })
-    return { value: null, last: [...others, directoryChanged(), row] }
+    return { value: null, last: [...accessEnds, directoryChanged(), row] }
   })
   await closeRevokedKeys(app)
   app.keyRing.forget()

@@ -3,7 +3,10 @@ import { addMail } from '../mails/mail.ts'
 import type { Merchant } from '../merchants/merchant.ts'
 import { ownersToTell } from '../merchants/tell-owners.ts'
 
-/** Mails to the owners, after a commit that is in the cell: a process that dies between the two tells nobody; the page does. */
+/**
+ * Mails the owners after the commit in the cell; mails have a database of their own. If the process dies in between, no mail is written,
+ * and only the page says it.
+ */
 export async function tellOfAccount(
   app: App,
   { id, inactiveFor }: Merchant,
@@ -12,10 +15,10 @@ export async function tellOfAccount(
   const at = app.clock.now()
   const link = `${app.baseUrl}/dashboard/settings/close`
   for (const { email, handle: business } of await ownersToTell(app, id)) {
-    const letter = addMail(app, {
+    const mail = addMail(app, {
       ...{ to: email, template, at },
       values: { business, says: inactiveFor ?? '', link },
     })
-    await app.directory.query(letter.statement, letter.values)
+    await app.directory.query(mail.statement, mail.values)
   }
 }

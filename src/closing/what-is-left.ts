@@ -5,13 +5,13 @@ import { assert } from '../platform/assert.ts'
 import { statement } from '../platform/db/statement.ts'
 import { whyWaits } from '../withdrawals/withdrawal-number.ts'
 
-/** What an account still has to do with real money. Whole UGX; counts stop at a thousand. */
+/** The money, open payments and open duties that an account still has in live mode. Whole UGX; counts stop at a thousand. */
 export type Left = {
   available: number
   pending: number
   inFlight: number
   seq: number
-  /** Of subaccounts: what can be paid out to their numbers, what is held, and what has no number to go to or came back from it. */
+  /** Money of subaccounts: what can be paid out to their numbers, what is held, and what has no number or came back from it. */
   sharesDue: number
   sharesPending: number
   sharesStuck: number
@@ -30,7 +30,7 @@ export type Left = {
 
 const MOST = 1000
 const counted = (from: string) => `(select count(*)::int from (select ${from} limit ${MOST}) c)`
-// Of live money alone: test money is nobody's.
+// Live money only: test money is owed to no one.
 const LEFT = statement<Omit<Left, 'sharesDue' | 'sharesPending' | 'sharesStuck' | 'number'> & Numbered>(
   'what an account has left',
   `select h.available, h.pending, h.in_flight as "inFlight", h.seq,
@@ -63,30 +63,32 @@ const SHARES = statement<Share>(
    from subaccount_heads h join subaccounts s on (s.merchant_id, s.id) = (h.merchant_id, h.subaccount_id)
    where h.merchant_id = $1 and h.mode = 'live' and (h.available > 0 or h.pending > 0) order by h.subaccount_id`,
 )
-/** `reached`: it has a number, and nothing has come back from there since the account closes. `sent`: how often something was sent since. */
+/** `reached`: it has a number, and no payout to it has failed since the closing began. `sent`: how many payouts went to it since then. */
 type Share = { id: string; available: number; pending: number; reached: boolean; sent: number }
 
-/** What can be sent of this much, with its fee, in one movement; 0 where that is less than the operator moves. `limit`: of the merchant. */
+/**
+ * The largest amount that one payout can send from `available`, its fee included; 0 if that is less than the operator moves. `limit`: the
+ * merchant's own limit.
+ */
 export function sendable(
   { config }: Pick<App, 'config'>,
   available: number,
   limit: number | null = null,
 ): number {
   if (available <= 0) return 0
-  const most = Math.min(config.railPayoutMax, config.amountMax, limit ?? config.amountMax)
-  // The fee of less is never more, and at most some shillings less.
+  const highest = Math.min(config.railPayoutMax, config.amountMax, limit ?? config.amountMax)
+  // A smaller amount never has a higher fee, so this start is affordable, and only some shillings below the largest amount.
   let amount = available - payoutFee(available)
-  while (amount < most && amount + 1 + payoutFee(amount + 1) <= available) amount += 1
-  const sent = Math.min(amount, most)
+  while (amount < highest && amount + 1 + payoutFee(amount + 1) <= available) amount += 1
+  const sent = Math.min(amount, highest)
   return sent < config.railPayoutMin ? 0 : sent
 }
 
-/** The subaccounts whose money goes to their own numbers while the account closes. */
+/** The subaccounts with money in live mode, which goes to their own numbers while the account closes. */
 export async function sharesOf(app: App, { id, closingAt }: Merchant): Promise<readonly Share[]> {
   return app.db.query(SHARES, [id, (closingAt ?? app.clock.now()).toISOString()])
 }
 
-/** What is left of this account. */
 export async function whatIsLeft(app: App, merchant: Merchant): Promise<Left> {
   const now = app.clock.now().toISOString()
   const since = merchant.closingAt?.toISOString() ?? now
@@ -96,7 +98,7 @@ export async function whatIsLeft(app: App, merchant: Merchant): Promise<Left> {
   ])
   assert(row, 'a merchant has a head in each mode')
   const { phone, verified, waitsUntil, ...facts } = row
-  const sum = (of: (share: Share) => number) => shares.reduce((all, share) => all + of(share), 0)
+  const sum = (amount: (share: Share) => number) => shares.reduce((total, share) => total + amount(share), 0)
   const due = (share: Share) =>
     share.reached && sendable(app, share.available, merchant.payoutLimit) > 0 ? share.available : 0
   return {
@@ -108,7 +110,7 @@ export async function whatIsLeft(app: App, merchant: Merchant): Promise<Left> {
   }
 }
 
-/** What keeps an account from being closed, for people and in the order in which it ends. */
+/** What keeps an account from being closed, in the order in which people read it and in which it is resolved. */
 export type Waits =
   | 'charges'
   | 'goods'
@@ -123,37 +125,39 @@ export type Waits =
   | 'came-back'
   | 'sending'
 
-// So long customers may still report a problem and get their money back before it leaves: as long as a report waits for its answer.
+// How long customers may still report a problem before the money leaves, so that they can get it back: the time in which a shop answers a report.
 const REPORTS_MS = 72 * 3_600_000
 
-const reportsWait = (app: Pick<App, 'witness'>, { closingAt }: Merchant, left: Left): boolean =>
-  left.available + left.sharesDue > 0 &&
+const reportsWait = (app: Pick<App, 'witness'>, { closingAt }: Merchant, remainder: Left): boolean =>
+  remainder.available + remainder.sharesDue > 0 &&
   closingAt !== null &&
   app.witness.earlierMs() < closingAt.getTime() + REPORTS_MS
 
-/** What has to end before the last money is sent. */
-export const beforeSending = (app: Pick<App, 'witness'>, merchant: Merchant, left: Left): Waits[] => [
-  ...((left.openCharges + left.openTopUps > 0 ? ['charges'] : []) satisfies Waits[]),
-  ...((left.openGoods > 0 ? ['goods'] : []) satisfies Waits[]),
-  ...((left.openDisputes > 0 ? ['disputes'] : []) satisfies Waits[]),
-  ...((left.pending + left.sharesPending > 0 ? ['holds'] : []) satisfies Waits[]),
-  ...((reportsWait(app, merchant, left) ? ['reports'] : []) satisfies Waits[]),
+/** What must be finished before the last money is sent. */
+export const beforeSending = (app: Pick<App, 'witness'>, merchant: Merchant, remainder: Left): Waits[] => [
+  ...((remainder.openCharges + remainder.openTopUps > 0 ? ['charges'] : []) satisfies Waits[]),
+  ...((remainder.openGoods > 0 ? ['goods'] : []) satisfies Waits[]),
+  ...((remainder.openDisputes > 0 ? ['disputes'] : []) satisfies Waits[]),
+  ...((remainder.pending + remainder.sharesPending > 0 ? ['holds'] : []) satisfies Waits[]),
+  ...((reportsWait(app, merchant, remainder) ? ['reports'] : []) satisfies Waits[]),
 ]
 
-/** What keeps the money of the account itself here; nothing where there is none that can be sent. */
-export function beforeWithdrawing(app: App, merchant: Merchant, left: Left): Waits[] {
-  if (sendable(app, left.available) === 0) return []
+/** What keeps the account's own balance from being withdrawn; empty if there is none that can be sent. */
+export function beforeWithdrawing(app: App, merchant: Merchant, remainder: Left): Waits[] {
+  if (sendable(app, remainder.available) === 0) return []
   if (merchant.kycStatus !== 'verified') return ['verification']
-  if (left.stopped) return ['stopped']
-  if (!left.number?.verified) return ['number']
-  if (whyWaits(app, left.number) !== null) return ['number-waits']
-  return left.cameBack ? ['came-back'] : []
+  if (remainder.stopped) return ['stopped']
+  if (!remainder.number?.verified) return ['number']
+  if (whyWaits(app, remainder.number) !== null) return ['number-waits']
+  return remainder.cameBack ? ['came-back'] : []
 }
 
-/** All of it. */
-export const waitsOf = (app: App, merchant: Merchant, left: Left): Waits[] => [
-  ...beforeSending(app, merchant, left),
-  ...((left.sharesDue > 0 ? ['shares'] : []) satisfies Waits[]),
-  ...beforeWithdrawing(app, merchant, left),
-  ...((left.inFlight > 0 || sendable(app, left.available) > 0 ? ['sending'] : []) satisfies Waits[]),
+/** Everything that keeps the account from being closed. */
+export const waitsOf = (app: App, merchant: Merchant, remainder: Left): Waits[] => [
+  ...beforeSending(app, merchant, remainder),
+  ...((remainder.sharesDue > 0 ? ['shares'] : []) satisfies Waits[]),
+  ...beforeWithdrawing(app, merchant, remainder),
+  ...((remainder.inFlight > 0 || sendable(app, remainder.available) > 0
+    ? ['sending']
+    : []) satisfies Waits[]),
 ]

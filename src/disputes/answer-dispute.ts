@@ -14,11 +14,11 @@ import { domainRefusal, invalidRequest, notFound, Refusal } from '../platform/re
 import { hasForbiddenControl } from '../platform/text.ts'
 import { type Dispute, LOCK_DISPUTE } from './dispute.ts'
 
-/** What the shop has answered to a report. `saidBy` is for the shop alone. */
+/** The shop's answer to a report. `saidBy` is shown to the shop only. */
 export type DisputeAnswer = { id: string; disputeId: string; says: string; saidBy: string; saidAt: Date }
 
 const MOST_CHARACTERS = 2000
-// More is a conversation, and mails to somebody who cannot answer them.
+// Each answer is a mail that the customer cannot reply to: beyond this, it is a conversation and belongs on the phone.
 const MOST_ANSWERS = 20
 
 const ADD = statement(
@@ -41,7 +41,7 @@ const OF_CHARGE = statement<Pick<DisputeAnswer, 'says' | 'saidAt'>>(
 export const answersTo = (app: App, merchantId: number, disputeId: string): Promise<DisputeAnswer[]> =>
   app.db.query(OF_DISPUTE, [merchantId, disputeId])
 
-/** What the shop has answered to reports on one charge, newest first, for the customer: without names. */
+/** The shop's answers to reports on one charge, newest first, as the customer reads them: without names. At most 20. */
 export const answersAbout = (
   app: App,
   merchantId: number,
@@ -68,21 +68,21 @@ export async function answerDispute(
   const says = readAnswer(typed)
   const answerId = once === undefined ? newId('dsa_', merchant.tag) : idFor(merchant.tag, `${id} ${once}`)
   const { answer, dispute } = await app.db.transaction(async (tx) => {
-    const [[found], answers] = await tx.send(
+    const [[dispute], answers] = await tx.send(
       call(LOCK_DISPUTE, merchant.id, id),
       call(OF_DISPUTE, merchant.id, id),
     )
-    if (!found) throw notFound('dispute')
-    const again = answers.find((answer) => answer.id === answerId)
-    if (again) return { value: { answer: again, dispute: found } }
-    judge(found, answers.length)
+    if (!dispute) throw notFound('dispute')
+    const stored = answers.find((answer) => answer.id === answerId)
+    if (stored) return { value: { answer: stored, dispute } }
+    judge(dispute, answers.length)
     // It may have been opened on a machine whose clock was ahead.
-    const saidAt = new Date(Math.max(app.clock.nowMs(), found.openedAt.getTime()))
-    const made: DisputeAnswer = { id: answerId, disputeId: id, says, saidBy: nameOf(actor), saidAt }
-    const add = call(ADD, merchant.id, answerId, id, says, made.saidBy, saidAt.toISOString())
+    const saidAt = new Date(Math.max(app.clock.nowMs(), dispute.openedAt.getTime()))
+    const answer: DisputeAnswer = { id: answerId, disputeId: id, says, saidBy: nameOf(actor), saidAt }
+    const add = call(ADD, merchant.id, answerId, id, says, answer.saidBy, saidAt.toISOString())
     const act = { actor, action: 'dispute.answer', at: saidAt, merchantId: merchant.id } as const
-    const row = auditRow({ ...act, mode: found.mode, subject: id, after: { charge: found.chargeId } })
-    return { value: { answer: made, dispute: found }, last: [add, row] }
+    const row = auditRow({ ...act, mode: dispute.mode, subject: id, after: { charge: dispute.chargeId } })
+    return { value: { answer, dispute }, last: [add, row] }
   })
   await mailTo(app, dispute, { answer, business: merchant.name })
   return answer
@@ -103,8 +103,8 @@ function readAnswer(typed: string): string {
   return says
 }
 
-// A mail is written after the answer is committed, because mails have a database of their own. A repeat writes it once more, and it is
-// one mail all the same.
+// A mail is written after the answer is committed, because mails have a database of their own. A repeat within this time writes it again,
+// in case the first process died in between; `once` makes both one mail.
 const MAILED_WITHIN_MS = 3_600_000
 
 async function mailTo(
@@ -115,14 +115,14 @@ async function mailTo(
   const to = addressIn(contact)
   const at = app.clock.now()
   if (mode !== 'live' || to === null || later(answer.saidAt, MAILED_WITHIN_MS) < at) return
-  // Whoever reports a problem names any address: beyond a few mails a day the answer stands on the page alone.
+  // The address is not verified and may be anybody's: beyond a few mails a day the answer is on the page only.
   if (!(await mayMail(app, 'dispute', to.key))) return
   const values = { business, says: answer.says }
   const mail = addMail(app, { to: to.text, template: 'dispute-answer', values, at, once: answer.id })
   await app.directory.query(mail.statement, mail.values)
 }
 
-/** The contact that a customer left, where it is an e-mail address and nothing else. */
+/** The customer's contact as an e-mail address, or null if it is anything else. */
 function addressIn(contact: string | null): EmailAddress | null {
   try {
     return contact === null ? null : readEmail(contact)

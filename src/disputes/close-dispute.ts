@@ -29,10 +29,10 @@ const CLOSE = statement(
   'update disputes set closed_at = $3 where merchant_id = $1 and id = $2',
 )
 
-/** How many reports are read at once, where nobody asks for more. */
+/** How many reports `listDisputes` returns unless the caller gives `most`. */
 export const MOST_DISPUTES = 200
 
-/** One report in the caller's mode, or 404. */
+/** Returns one report in the caller's mode. Throws 404 `dispute not found`. */
 export async function getDispute(
   app: App,
   { merchantId, tag, mode }: Pick<Caller, 'merchantId' | 'tag' | 'mode'>,
@@ -43,7 +43,7 @@ export async function getDispute(
   return dispute
 }
 
-/** The reports on a merchant's payments, newest first; of one mode and one state where they are named. */
+/** Lists the reports on a merchant's payments, newest first. `mode` and `state` filter them; null is all. */
 export const listDisputes = (
   app: App,
   merchantId: number,
@@ -55,8 +55,8 @@ export const listDisputes = (
 ): Promise<Dispute[]> => app.db.query(LIST, [merchantId, mode, state, most])
 
 /**
- * Closes a dispute; one that is closed already does not change, and `closed` says whether this call did it. The customer
- * may report that charge again. Throws 404 `dispute not found`.
+ * Closes a dispute. One that is closed already does not change; `closed` is true only if this call closed it. The customer
+ * may then report that charge again. Throws 404 `dispute not found`.
  */
 export function closeDispute(
   app: App,

@@ -23,7 +23,7 @@ export type Dispute = {
   closedAt: Date | null
 }
 
-/** Where a report stands: it waits for an answer, it has one, or it is settled. */
+/** `open`: waits for the shop's answer. `answered`: has one. `closed`: settled. */
 export const DISPUTE_STATES = ['open', 'answered', 'closed'] as const
 export type DisputeState = (typeof DISPUTE_STATES)[number]
 
@@ -34,7 +34,7 @@ export const DISPUTE_COLUMNS = `d.merchant_id as "merchantId", d.id, d.mode, d.c
   d.contact, d.opened_at as "openedAt", d.respond_by as "respondBy", d.tell_at as "tellAt",
   (select max(a.said_at) from dispute_answers a where a.merchant_id = d.merchant_id and a.dispute_id = d.id) as "answeredAt", d.closed_at as "closedAt"`
 
-/** A report, held while it is answered or closed. */
+/** Locks a report while it is answered or closed. */
 export const LOCK_DISPUTE = statement<Dispute>(
   'lock dispute',
   `select ${DISPUTE_COLUMNS} from disputes d where d.merchant_id = $1 and d.id = $2 for no key update`,
@@ -43,7 +43,6 @@ export const LOCK_DISPUTE = statement<Dispute>(
 // The merchant is asked to answer within 72 hours (spec 6).
 const RESPONSE_MS = 72 * 3_600_000
 
-/** A new dispute from a report. */
 export const newDispute = (
   charge: Charge,
   report: Report,

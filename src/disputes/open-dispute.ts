@@ -21,7 +21,7 @@ import type { Report } from './report.ts'
 
 export type ReportOnCharge = { merchantId: number; chargeId: string; report: Report }
 
-/** `acknowledged`: nothing was stored; the customer sees the same answer. */
+/** `acknowledged`: nothing was stored; the customer sees the same page as for `opened`. */
 export type Reported = 'opened' | 'acknowledged'
 
 const DAY_MS = 86_400_000
@@ -50,19 +50,19 @@ const ADD = statement<{ id: string }>(
  * separately: beyond that a test report is only acknowledged, and a live one is stored with its event on a later day.
  * Throws 404 `charge not found` for a charge that never succeeded.
  */
-export async function openDispute(app: App, actor: Actor, reported: ReportOnCharge): Promise<Reported> {
+export async function openDispute(app: App, actor: Actor, input: ReportOnCharge): Promise<Reported> {
   allow(actor, 'dispute.open')
-  if (tagOf('txn_', reported.chargeId) === null) throw notFound('charge')
-  const outcome = await reportLane(app).add(reported)
+  if (tagOf('txn_', input.chargeId) === null) throw notFound('charge')
+  const outcome = await reportLane(app).add(input)
   const { kind, beyondLimit } = outcome
-  if (beyondLimit !== null) warnOnceADay(app, { merchantId: reported.merchantId, mode: beyondLimit })
+  if (beyondLimit !== null) warnOnceADay(app, { merchantId: input.merchantId, mode: beyondLimit })
   if (kind === 'opened') app.nudge('send-deliveries')
   return kind
 }
 
 /** `beyondLimit`: the mode in which the merchant's limit for the day is reached. */
 type Outcome = { kind: Reported; beyondLimit: Mode | null }
-/** Reports run in turn, so that many of them do not use up the connections that money needs. */
+/** One report of a merchant at a time, so that many of them do not use up the connections that payments need. */
 const reportLane = defineLane(
   'report problems',
   (app): Batch<ReportOnCharge, Outcome> =>
@@ -73,8 +73,8 @@ const reportLane = defineLane(
     }),
 )
 
-const storeReport = (app: App, reported: ReportOnCharge): Promise<Outcome> =>
-  app.db.transaction((tx) => store(tx, app, reported))
+const storeReport = (app: App, input: ReportOnCharge): Promise<Outcome> =>
+  app.db.transaction((tx) => store(tx, app, input))
 
 async function store(
   tx: Tx,
@@ -97,8 +97,8 @@ async function store(
 }
 
 /**
- * When the event of another report in this mode may be sent: null for now, else a day after the report that is a full limit
- * back.
+ * When the event of a further report in this mode may be sent: null for at once. Otherwise a day after the event that is
+ * `reportsPerDay` events back.
  */
 async function laterThan(
   at: Date,
@@ -109,11 +109,11 @@ async function laterThan(
   if (!(limit > 0)) return null
   const [[before]] = await tx.send(call(TOLD_BEFORE, merchantId, mode, limit - 1))
   if (!before) return null
-  const room = later(before.at, DAY_MS)
-  return room > at ? room : null
+  const nextSlot = later(before.at, DAY_MS)
+  return nextSlot > at ? nextSlot : null
 }
 
-/** The charge with its shares, locked until the event that shows it is stored. */
+/** Locks the charge until the event about it is stored, and reads its shares. Throws 404 for one that never succeeded. */
 async function paidCharge(tx: Tx, { merchantId, chargeId }: { merchantId: number; chargeId: string }) {
   const [[charge]] = await tx.send(lockCharges([{ merchantId, id: chargeId }]))
   if (charge?.status !== 'succeeded' && charge?.status !== 'refunded') throw notFound('charge')
@@ -150,13 +150,13 @@ function eventOf(dispute: Dispute, { charge, terms }: { charge: Charge; terms: M
 // When this process last logged a warning about a merchant and mode, in ms.
 const warnings = oneInEachCell(() => new Map<number, number>())
 
-/** Many reports must not cause many log lines. */
+/** Logs at most one warning a day for each merchant and mode, so that many reports do not cause many log lines. */
 function warnOnceADay(app: App, { merchantId, mode }: MerchantMode): void {
   const warnedMs = warnings(app)
   const nowMs = app.clock.nowMs()
-  const place = merchantModeKey({ merchantId, mode })
-  if (nowMs - (warnedMs.get(place) ?? -Infinity) < DAY_MS) return
-  warnedMs.set(place, nowMs)
+  const key = merchantModeKey({ merchantId, mode })
+  if (nowMs - (warnedMs.get(key) ?? -Infinity) < DAY_MS) return
+  warnedMs.set(key, nowMs)
   app.log.warn({ merchantId, mode, limit: app.config.reportsPerDay }, TOO_MANY[mode])
 }
 

@@ -1,13 +1,13 @@
 import { hasForbiddenControl } from '../platform/text.ts'
 
-/** What a customer may complain about (contract.md G48). */
+/** The problems that a customer may report (contract.md G48). */
 const REPORT_REASONS = ['not_delivered', 'wrong_amount', 'double_charge', 'other'] as const
 export type ReportReason = (typeof REPORT_REASONS)[number]
 
 /** A customer's report as it is stored: raw input, never cut or changed. */
 export type Report = { reason: ReportReason; details: string | null; contact: string | null }
 
-/** The faulty field of a report. */
+/** The field that makes a report invalid; `card_number`: a text contains one. */
 export type ReportFault = 'reason' | 'details' | 'contact' | 'card_number'
 
 const MOST_DETAILS = 2000
@@ -19,9 +19,9 @@ const MOST_CARD_DIGITS = 19
 const DIGIT_RUNS = /\d+(?:(?:[^\S\r\n]|\p{Pd})*\d+)*/gu
 const CARRIAGE_RETURN = '\r'
 
-/** Reads the form of a report, or answers its first fault in the order of the form. */
+/** Parses the form of a report. Returns its first faulty field, in the order of the form, if it is invalid. */
 export function readReport(form: Readonly<Record<string, string>>): Report | ReportFault {
-  const reason = REPORT_REASONS.find((one) => one === fieldOf(form, 'reason'))
+  const reason = REPORT_REASONS.find((known) => known === fieldOf(form, 'reason'))
   if (reason === undefined) return 'reason'
   // A browser sends every line feed of a text as two characters, and counts it as one.
   const details = fieldOf(form, 'details').replaceAll('\r\n', '\n')
@@ -32,7 +32,7 @@ export function readReport(form: Readonly<Record<string, string>>): Report | Rep
   return { reason, details: orNull(details), contact: orNull(contact) }
 }
 
-/** A field's text, blank if it was not sent. Inherited names of objects are not fields. */
+/** Returns a field's text, blank if it was not sent. Ignores inherited properties, such as `constructor`. */
 const fieldOf = (form: Readonly<Record<string, string>>, name: string): string =>
   Object.hasOwn(form, name) ? (form[name] ?? '') : ''
 
@@ -45,7 +45,7 @@ function isText(text: string, { most, lines }: { most: number; lines: boolean })
 }
 
 /**
- * Whether a payment card's number stands in a text (A55): 13 to 19 digits, written in one or in groups, that pass the Luhn
+ * Whether a text contains a payment card's number (A55): 13 to 19 digits, in one run or in groups, that pass the Luhn
  * test. Groups are not split, so that two phone numbers side by side are not taken for a card number.
  */
 function holdsCardNumber(text: string): boolean {
@@ -68,9 +68,9 @@ function beginsCardNumber(groups: readonly string[]): boolean {
 /** The check digit of payment cards: every second digit from the right counts twice, nines cast out. */
 function passesLuhn(digits: string): boolean {
   let sum = 0
-  for (let place = 0; place < digits.length; place += 1) {
-    const digit = Number(digits[digits.length - 1 - place])
-    const counted = place % 2 === 0 ? digit : digit * 2
+  for (let index = 0; index < digits.length; index += 1) {
+    const digit = Number(digits[digits.length - 1 - index])
+    const counted = index % 2 === 0 ? digit : digit * 2
     sum += counted > 9 ? counted - 9 : counted
   }
   return sum % 10 === 0

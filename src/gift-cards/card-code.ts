@@ -6,9 +6,9 @@ import type { Vault } from '../platform/secrets.ts'
 const ALPHABET = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789'
 const LENGTH = 12 // 59 bits.
 const CODE = new RegExp(`^[${ALPHABET}]{${LENGTH}}$`)
-// What people and their printers put between groups: blanks, hyphens and dashes of any kind.
+// People and printers put blanks, hyphens and dashes of any kind between the groups.
 const BETWEEN = /[\s\p{Pd}]/gu
-const LONGEST_TEXT = 100 // What is longer was no code and is not taken apart.
+const LONGEST_TEXT = 100 // A longer text is no code, and is refused unread.
 
 /** A new code as it is printed, `XXXX-XXXX-XXXX`. */
 export function newCardCode(): string {
@@ -16,14 +16,14 @@ export function newCardCode(): string {
   return [text.slice(0, 4), text.slice(4, 8), text.slice(8)].join('-')
 }
 
-/** The twelve characters of a code that somebody typed, whatever its case, blanks and hyphens; null when it cannot be one. */
+/** Parses a typed code, in any case and with any blanks and hyphens, to its twelve characters. Null if the text cannot be a code. */
 export function readCardCode(text: string): string | null {
   if (text.length > LONGEST_TEXT) return null
   const code = text.replace(BETWEEN, '').toUpperCase()
   return CODE.test(code) ? code : null
 }
 
-/** The hash of a code that the database keeps. Without the key behind it nobody can try codes against it. */
+/** Returns the hash that the database stores for a code. It is keyed: a copy of the database alone does not allow trying codes. */
 export function hashCardCode(vault: Pick<Vault, 'derive'>, merchantId: number, code: string): Buffer {
   return createHmac('sha256', vault.derive('gift card codes')).update(`${merchantId} ${code}`).digest()
 }

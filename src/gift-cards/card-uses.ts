@@ -3,12 +3,12 @@ import type { App } from '../app.ts'
 import { statement } from '../platform/db/statement.ts'
 import { getCard } from './find-card.ts'
 
-/** What a card has paid of a charge, or was to pay. Whole UGX. */
+/** One use of a card as its page shows it: the part of a charge that the card paid, or was to pay. Whole UGX. */
 export type CardUse = {
   chargeId: string
   amount: number
   state: 'reserved' | 'taken' | 'freed' | 'restored'
-  /** Of the charge in all, and whether it still counts as paid. */
+  /** The whole amount of the charge, with its status. */
   chargeAmount: number
   chargeStatus: string
   at: Date
@@ -30,6 +30,6 @@ export async function listUses(app: App, caller: Caller, cardId: string): Promis
   return app.db.query(USES, [caller.merchantId, id, MOST_SHOWN])
 }
 
-/** Whether what the card has paid can go back on it without any other money: it has paid all. */
+/** Whether a refund of the charge goes back on the card alone and moves no money: the card has paid all of it. */
 export const isRestorable = ({ state, amount, chargeAmount, chargeStatus }: CardUse): boolean =>
   state === 'taken' && amount === chargeAmount && chargeStatus === 'succeeded'

@@ -1,9 +1,9 @@
 import { assert } from '../platform/assert.ts'
 
-/** What a card pays of an amount, what is left to pay by mobile money, and what stays on the card. Whole UGX. */
+/** `applied`: the part of an amount that a card pays. `due`: the part left for mobile money. `kept`: what stays on the card. Whole UGX. */
 export type Cover = { applied: number; due: number; kept: number }
 
-// The fee of 200 would eat anything smaller.
+// The fee is 200: the merchant would get nothing of a smaller payment.
 const LEAST_WORTH_IT = 201
 
 /**

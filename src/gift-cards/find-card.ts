@@ -38,12 +38,12 @@ const WORTH = statement<{ any: boolean }>(
      and g.deactivated_at is null) as any`,
 )
 
-// A text that no code can be, so that unreadable input costs the same look-up.
+// Is no valid code (it contains zeros): looked up instead of unreadable input, so that it takes the same time.
 const NO_CODE = '000000000000'
 
 /**
- * The merchant's card with this code if it can pay something now. Unreadable, unknown, foreign, expired, deactivated,
- * spent, in test mode: always the same path, answer and time (contract.md G47).
+ * Finds the merchant's card with this code if it can pay something now. For an unreadable, unknown, foreign, expired,
+ * deactivated or spent one, and in test mode, the path, the answer and the time are the same (contract.md G47).
  */
 export async function findUsableCard(
   app: App,
@@ -54,7 +54,7 @@ export async function findUsableCard(
   return mode === 'live' && card && isUsable(card, app.clock.now()) ? card : null
 }
 
-/** Whether the merchant has a card that could pay so much at this moment. */
+/** Whether the merchant has a card that can pay this amount at this time. */
 export const anyCardWorth = (merchantId: number, amount: number, at: Date): Call<{ any: boolean }> =>
   call(WORTH, merchantId, amount, at.toISOString())
 
@@ -82,7 +82,7 @@ export function listCards(
 export const pageOfCards = (app: App, caller: Caller, window: ListWindow): Promise<Page<GiftCard>> =>
   readPage(app, caller, { window, statement: PAGE, find: (id) => orNull(getCard(app, caller, id)) })
 
-/** The caller's card, or 404. */
+/** Returns the caller's card. Throws 404 `gift card not found`. */
 export async function getCard(
   app: App,
   { merchantId, tag, mode }: Caller,

@@ -22,13 +22,12 @@ export const GIFT_CARD_COLUMNS = `g.merchant_id as "merchantId", g.id, g.last4, 
 /** `spent`: nothing is left and no open payment can return anything. */
 export type CardState = 'active' | 'expired' | 'deactivated' | 'spent'
 
-/** The state of a card at that moment. */
 export function cardState(card: GiftCard, at: Date): CardState {
   if (card.deactivatedAt !== null) return 'deactivated'
   if (card.balance === 0 && card.reserved === 0) return 'spent'
   return card.expiresAt <= at ? 'expired' : 'active'
 }
 
-/** Whether the card can pay something at that moment. */
+/** Whether the card can pay something at this time. */
 export const isUsable = (card: GiftCard, at: Date): boolean =>
   cardState(card, at) === 'active' && card.balance > 0

@@ -20,9 +20,9 @@ import { tellOfCards } from './tell-of-cards.ts'
 /** The cards to issue. Whole UGX; `expires` is a day in Kampala, `YYYY-MM-DD`, on which the cards still pay. */
 export type CardIssue = { value: number; quantity: number; expires: string | null; notes: string | null }
 
-/** What is shown once. */
+/** An issued card with its code, which is shown only once. */
 export type IssuedCard = { id: string; code: string; value: number; expires_at: string }
-/** `again`: an earlier call with this key made them. */
+/** `again`: an earlier call with this key issued them. */
 export type IssuedCards = { cards: readonly IssuedCard[]; again: boolean }
 
 type Issuer = Pick<Merchant, 'id' | 'tag' | 'active'> & Partial<Pick<Merchant, 'account'>>
@@ -32,7 +32,7 @@ const LONGEST_NOTES = 1000
 const DAY_MS = 86_400_000
 const COMMAND = 'gift-cards issue'
 
-// A repeat adds the missing cards of the first call; a code that another card has makes it fail.
+// A repeat adds those cards of the first call that are missing. A code that another card already has makes the statement fail.
 const ADD = statement<{ id: string }>(
   'add gift cards',
   `insert into gift_cards (merchant_id, id, code_hash, last4, value, balance, notes, expires_at, created_at)
@@ -42,8 +42,8 @@ const ADD = statement<{ id: string }>(
 )
 
 /**
- * Issues gift cards and answers with their codes, which nobody can read later (contract.md G67). With `commandKey` a repeat
- * answers with the same cards and makes no others. Throws Refusal.
+ * Issues gift cards and returns their codes, which cannot be read later (contract.md G67). With `commandKey` a repeat
+ * returns the same cards and issues no others. Throws Refusal.
  */
 export async function issueCards(
   app: App,
@@ -52,8 +52,8 @@ export async function issueCards(
 ): Promise<IssuedCards> {
   allow(actor, 'card.issue', issuer.id)
   judgeForm(issue)
-  const seen = commandKey === undefined ? null : await findIssue(app, issuer, { ...issue, commandKey })
-  const { draft, again } = seen ?? (await begin(app, issuer, { ...issue, commandKey }))
+  const earlier = commandKey === undefined ? null : await findIssue(app, issuer, { ...issue, commandKey })
+  const { draft, again } = earlier ?? (await begin(app, issuer, { ...issue, commandKey }))
   const add = () =>
     app.db.transaction(async (tx) => {
       const [added] = await tx.send(addCards(app, issuer, { draft, notes: issue.notes }))
@@ -62,13 +62,14 @@ export async function issueCards(
       const after = { cards: added.map(({ id }) => id), value: draft.value, expires_at: draft.expiresAt }
       return { value: null, last: [auditRow({ ...act, mode: 'live', after })] }
     })
-  // Another command with this key may be storing the same cards, and its codes are seen before its ids: then both are there.
+  // Another command with this key may be storing the same cards. Its codes collide before its ids do, so the insert fails once; after that
+  // both are stored and the second try adds nothing.
   await (commandKey === undefined ? add() : whenTaken(add, add))
   await tellOfCards(app, { merchantId: issuer.id, actor, cards: draft.cards })
   return { cards: draft.cards, again }
 }
 
-/** The end of a day in Kampala, or null when the text is no day. */
+/** Parses a day to its end in Kampala; null if the text is no day. */
 export function readLastDay(text: string): Date | null {
   const start = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text) ? readIsoTime(`${text}T00:00:00+03:00`) : null
   return start && new Date(start.getTime() + DAY_MS)
@@ -85,7 +86,7 @@ function judgeForm({ value, quantity, expires, notes }: CardIssue): void {
     throw invalidRequest(`notes must be at most ${LONGEST_NOTES} characters without control characters`)
 }
 
-/** All random values and times, decided and stored under the key before any card is stored. */
+/** All random values and times of an issue, stored under its key before any card is, so that a repeat uses the same ones. */
 type Draft = { cards: readonly IssuedCard[]; value: number; expiresAt: string; at: string }
 type Begun = { draft: Draft; again: boolean }
 type KeyedIssue = CardIssue & { commandKey: string | undefined }

@@ -8,7 +8,7 @@ import { tagOf } from '../platform/ids.ts'
 import { notFound } from '../platform/refusal.ts'
 import { GIFT_CARD_COLUMNS, type GiftCard } from './gift-card.ts'
 
-// Switched off again, a card keeps the first time.
+// A card that is deactivated twice keeps the first time.
 const SWITCH = statement<GiftCard>(
   'switch gift card',
   `update gift_cards g set deactivated_at = case when $3::timestamptz is not null then coalesce(g.deactivated_at, $3) end
@@ -19,8 +19,8 @@ type Owner = { id: number; tag: string }
 type OwnCard = { owner: Owner; cardId: string }
 
 /**
- * Deactivates a card. Open payments that reserved some of it still complete. It waits for a payment that is being stored;
- * after it returns, no further one uses the card. Throws 404 `gift card not found`.
+ * Deactivates a card. Open payments that reserved some of it still complete. Waits for a payment that is being stored;
+ * after this returns, no further payment uses the card. Throws 404 `gift card not found`.
  */
 export const deactivateCard = (app: App, actor: Actor, card: OwnCard): Promise<GiftCard> =>
   switchCard(app, actor, { ...card, active: false })

@@ -6,7 +6,7 @@ import type { IssuedCard } from './issue-cards.ts'
 
 const UGX = new Intl.NumberFormat('en-US')
 
-/** Tells the owners that cards were issued: once, however often the same call comes. Whoever has a code can pay with it. */
+/** Mails the owners that cards were issued, because anybody with a code can pay with it. A repeat of the call sends no second mail. */
 export async function tellOfCards(
   app: App,
   { merchantId, actor, cards }: { merchantId: number; actor: Actor; cards: readonly IssuedCard[] },

@@ -73,12 +73,12 @@ const RESTORE_USES = statement(
    where u.merchant_id = c.merchant_id and u.charge_id = c.charge_id and u.state = 'taken'`,
 )
 
-/** The card as it is now, locked until the commit. What it pays is decided on this row. */
+/** Locks the card until the commit. How much it pays is decided on this row. */
 export const lockCard = (merchantId: number, cardId: string): Call<GiftCard> => call(LOCK, merchantId, cardId)
 
 /**
- * Takes the part of a new charge from a locked card: reserved while the charge is open, or spent at once. Sent after the
- * charge itself. If the card has less, a CHECK fails the whole transaction.
+ * Takes a new charge's part from a locked card: reserved while the charge is open, or spent at once. Must be sent after
+ * the charge itself. If the card has less, a CHECK fails the whole transaction.
  */
 export function reserveCard(use: CardUse & { state: 'reserved' | 'taken'; at: Date }): Call[] {
   const { merchantId, chargeId, cardId, amount, state } = use
@@ -91,8 +91,8 @@ export function reserveCard(use: CardUse & { state: 'reserved' | 'taken'; at: Da
 }
 
 /**
- * Locks the cards that these charges use, in the order that every transaction uses, until the commit. The charges were
- * locked by an earlier statement.
+ * Locks the cards that these charges use until the commit, in the one order that all transactions follow. The charges must
+ * have been locked by an earlier statement.
  */
 export const lockCardsOf = (charges: readonly ChargeName[]): Call<CardUse> =>
   call(
@@ -103,7 +103,7 @@ export const lockCardsOf = (charges: readonly ChargeName[]): Call<CardUse> =>
 
 export type CardUseEnd = { merchantId: number; chargeId: string; to: 'taken' | 'freed' }
 
-/** Ends what is still reserved for these charges, on cards that lockCardsOf has locked: spent, or back on the card. */
+/** Turns what is still reserved for these charges into spent (`taken`) or returns it to the card (`freed`). lockCardsOf has locked the cards. */
 export function endCardUses(ends: readonly CardUseEnd[], at: Date): Call[] {
   if (ends.length === 0) return []
   assertOnce(ends.map((end) => `${end.merchantId} ${end.chargeId}`))
@@ -112,7 +112,7 @@ export function endCardUses(ends: readonly CardUseEnd[], at: Date): Call[] {
   return [call(MOVE_ENDED, ...columns), call(END_USES, ...columns, at.toISOString())]
 }
 
-/** Puts back what these charges spent, on cards that lockCardsOf has locked, expired ones included (G68). */
+/** Returns what these charges spent to their cards, even to expired ones (G68). lockCardsOf has locked the cards. */
 export function restoreCards(charges: readonly ChargeName[], at: Date): Call[] {
   if (charges.length === 0) return []
   assertOnce(charges.map((charge) => `${charge.merchantId} ${charge.id}`))
@@ -123,6 +123,6 @@ export function restoreCards(charges: readonly ChargeName[], at: Date): Call[] {
   return [call(MOVE_RESTORED, ...columns), call(RESTORE_USES, ...columns, at.toISOString())]
 }
 
-// Named twice a charge would move its card twice.
+// A charge that is named twice would move its card twice.
 const assertOnce = (names: readonly string[]) =>
   assert(new Set(names).size === names.length, 'each charge is named once')

@@ -3,7 +3,7 @@ import { later } from '../platform/clock.ts'
 import { isOver, tooFarAhead } from '../platform/db/due-times.ts'
 import { statement } from '../platform/db/statement.ts'
 
-/** A payment link whose voucher box somebody types into. */
+/** A payment link whose page has a box for gift card codes. */
 export type VoucherLink = { merchantId: number; linkId: string }
 export type VoucherBox = 'open' | 'closed'
 
@@ -15,7 +15,7 @@ const CLOSED_UNTIL = statement<{ closedUntil: Date | null }>(
   `select closed_until as "closedUntil" from voucher_misses where merchant_id = $1 and link_id = $2`,
 )
 // $3 is now, $4 a day ago, $5 a day from now, $6 the number of misses that closes. A row whose first miss is older than a
-// day starts again. While the box is closed nothing is counted, so that nobody can keep it closed by typing on.
+// day starts anew. While the box is closed nothing is counted, so that further wrong codes do not keep it closed.
 const COUNT = statement<{ closedUntil: Date | null }>(
   'count voucher miss',
   `insert into voucher_misses as v (merchant_id, link_id, misses, since) values ($1, $2, 1, $3)
@@ -36,7 +36,7 @@ export async function voucherBox(app: App, { merchantId, linkId }: VoucherLink):
     : 'open'
 }
 
-/** Counts a code that could not be used; the twentieth within a day closes the box for a day. The link is stored. */
+/** Counts a code that could not be used; the twentieth within a day closes the box for a day. The link must be stored already. */
 export async function countVoucherMiss(app: App, { merchantId, linkId }: VoucherLink): Promise<VoucherBox> {
   const at = app.clock.now()
   const [now, dayAgo, dayOn] = [0, -DAY_MS, DAY_MS].map((ms) => later(at, ms).toISOString())

@@ -10,7 +10,7 @@ import type { Visit } from './route.ts'
 import type { Surface, SurfaceOptions } from './surface.ts'
 import { PARTS } from './texts.ts'
 
-/** Who sends a form, as its headers say: found before its body is read, and used again when it has been. */
+/** The sender of a form, found from its headers before the body is read and kept for when it has been. */
 const senders = new WeakMap<FastifyRequest, SignedIn>()
 
 export const senderOf = (request: FastifyRequest): SignedIn | null => senders.get(request) ?? null
@@ -18,13 +18,13 @@ export const senderOf = (request: FastifyRequest): SignedIn | null => senders.ge
 type Admitting<V extends Visit> = {
   surface: Surface<V>
   options: SurfaceOptions
-  /** Whether a page of the surface is there. */
+  /** Whether this path is a page of the surface. */
   isPage(path: string): boolean
 }
 
 /**
- * Asked before the body of a form is read: what comes from another site, and where somebody must be signed in what comes of a stranger, is
- * not read at all. Answers the sender; null where none is needed, or where the answer has been given. Throws 403.
+ * Checks a form by its headers before its body is read. Refuses one from another site (throws 403). If a sign-in is needed and the sender
+ * has none, replies with a redirect to it and returns null. Returns the sender; null too if the form is for guests.
  */
 export async function admitForm<V extends Visit>(
   { surface, options, isPage }: Admitting<V>,
@@ -54,10 +54,10 @@ export async function admitForm<V extends Visit>(
   return null
 }
 
-// Longer than the address of any page with its filters.
+// The address of every page with its filters is shorter.
 const LONGEST_PAGE = 2000
 
-/** The page of ours that a form was sent from; null where the browser does not say, or it was the answer to another form. */
+/** Finds the page of ours that a form was sent from; null if the browser does not say, or if it was the reply to another form. */
 function pageBehind(
   referer: string | undefined,
   { options, isPage }: Pick<Admitting<Visit>, 'options' | 'isPage'>,

@@ -12,24 +12,24 @@ import type { FormRoute, Visit } from './route.ts'
 import type { Shown } from './shown.ts'
 import { PARTS } from './texts.ts'
 
-/** A person who has given a factor or password again: the visit for the act itself, and for whatever the session does after it. */
+/** The visits of a person who has given a factor or password again: `act` for the act itself, `after` for everything after it. */
 export type SteppedUp<V> = { act: V; after: V; cookies: readonly string[] }
 /**
- * Gives a factor or password again in the middle of a session; throws FieldFault for `confirm`. Whoever calls it sends the cookies with
- * the answer, whatever becomes of the act: the old cookie ends within the minute.
+ * Checks a factor or password given again in the middle of a session; throws FieldFault for `confirm`. The caller must send `cookies` with
+ * its reply even if the act fails: the old cookie expires within a minute.
  */
 export type StepUp<V> = (visit: V, confirm: string) => Promise<SteppedUp<V>>
 
 const { errors } = PARTS
-/** The same form is being worked on, perhaps by another process. */
+/** Thrown if the same form is being worked on, perhaps by another process. */
 class UnderWay extends Error {}
 
-// An operation says so of its own key.
+// The message of an operation whose idempotency key is in use.
 const IN_FLIGHT = /still in flight/
 
 /**
- * A form that came from a page of ours: its role, its fields, the factor, the one-time token, and then its operation. Refusals become
- * the page again, with what was typed. Throws Refusal where there is no page to show.
+ * Answers a form that came from a page of ours: checks the role, the fields, the factor and the one-time token, then runs its operation. A
+ * refusal becomes the page again, with the typed values. Throws Refusal if there is no page to show.
  */
 export async function answerForm<V extends Visit>(
   visit: V,
@@ -40,19 +40,19 @@ export async function answerForm<V extends Visit>(
   if (!same(visit.fields.csrf ?? '', visit.signedIn.csrf)) throw new Refusal(403, 'forbidden', errors.session)
   requireRole(visit.caller, spec.action)
   const { values, faults } = readForm(spec, visit.fields)
-  const state = (wrong: Partial<FormState>): FormState => ({
+  const state = (changes: Partial<FormState>): FormState => ({
     ...{ path: spec.path, params: visit.params, values, faults, fault: null, status: 400, token: null },
-    ...wrong,
+    ...changes,
   })
   const wrongFile = faultOfFile(visit, route)
   if (wrongFile !== null) faults[fileField(route)] = wrongFile
-  let now = visit
-  const again = async (wrong: Partial<FormState>) =>
-    sayingFault(await route.again(now, state(wrong)), { state: state(wrong), spec })
+  let current = visit
+  const again = async (changes: Partial<FormState>) =>
+    sayingFault(await route.again(current, state(changes)), { state: state(changes), spec })
   if (Object.keys(faults).length > 0) return again({})
   try {
     const { act, after } = await confirm(visit, route, stepUp)
-    now = after
+    current = after
     return await submitOnce(act, route, values)
   } catch (error) {
     return again(wrongIn(visit, route, error))
@@ -74,9 +74,9 @@ const fileIsWanted = <V>({ spec }: FormRoute<V>) =>
 
 async function confirm<V extends Visit>(visit: V, { spec }: FormRoute<V>, stepUp: StepUp<V>) {
   if (!ruleOf(spec.action).fresh || isFresh(visit.caller)) return { act: visit, after: visit }
-  const given = visit.fields.confirm ?? ''
-  if (given === '') throw new FieldFault('confirm', PARTS.confirmMissing)
-  return stepUp(visit, given)
+  const confirmation = visit.fields.confirm ?? ''
+  if (confirmation === '') throw new FieldFault('confirm', PARTS.confirmMissing)
+  return stepUp(visit, confirmation)
 }
 
 async function submitOnce<V extends Visit>(visit: V, route: FormRoute<V>, values: Values): Promise<Shown> {
@@ -89,49 +89,49 @@ async function submitOnce<V extends Visit>(visit: V, route: FormRoute<V>, values
   if (claim.kind === 'done')
     return { kind: 'redirect', to: claim.to, ...(claim.flash === null ? {} : { flash: claim.flash }) }
   try {
-    const shown = await route.submit({ ...visit, once }, values)
-    if (shown.kind === 'redirect') await keepFormResult(visit.gateway, sent, shown)
+    const reply = await route.submit({ ...visit, once }, values)
+    if (reply.kind === 'redirect') await keepFormResult(visit.gateway, sent, reply)
     else await forgetForm(visit.gateway, sent)
-    return shown
+    return reply
   } catch (error) {
-    const end = isOpen(error) ? leaveFormOpen : forgetForm
-    await end(visit.gateway, sent).catch(() => {
-      // The database is away. The claim ends by itself after half a minute.
+    const releaseForm = isOpen(error) ? leaveFormOpen : forgetForm
+    await releaseForm(visit.gateway, sent).catch(() => {
+      // The database is away. The claim expires after half a minute.
     })
     throw error
   }
 }
 
-/** The token of the form as it was sent, and what makes its operation happen once. */
+/** Checks the one-time token of a form. Returns the form as sent, and the key that makes its operation happen once. */
 function sentOnce(visit: Visit, values: Values) {
   const address = visit.here.split('?', 1)[0] ?? ''
-  const place = { sessionId: visit.signedIn.sessionId, address }
-  const found = keyOfForm(visit.gateway.vault, place, {
+  const scope = { sessionId: visit.signedIn.sessionId, address }
+  const checked = keyOfForm(visit.gateway.vault, scope, {
     token: visit.fields.form ?? '',
     nowMs: visit.now.getTime(),
   })
-  if ('refused' in found)
-    throw new Refusal(403, 'forbidden', found.refused === 'expired' ? errors.expired : errors.session)
+  if ('refused' in checked)
+    throw new Refusal(403, 'forbidden', checked.refused === 'expired' ? errors.expired : errors.session)
   const fingerprint = createHash('sha256')
     .update(`${address}\n${canonicalJson(values)}\n`)
     .update(visit.file?.bytes ?? '')
     .digest()
-  // A form that was refused, mended after a step back and sent again is another request, under another key.
-  const key = `${found.key} ${fingerprint.toString('hex').slice(0, 16)}`
-  return { sent: { token: found.key, typed: fingerprint }, once: { key, fingerprint } }
+  // A form that was refused, then changed after a step back and sent again is another request, so the values are part of the key.
+  const key = `${checked.key} ${fingerprint.toString('hex').slice(0, 16)}`
+  return { sent: { token: checked.key, typed: fingerprint }, once: { key, fingerprint } }
 }
 
-/** A fault of ours. 502 is another company's: it refused or was silent, and nothing was changed. */
+/** Whether a status is a fault of ours. 502 is another company's: it refused or was silent, and nothing was changed. */
 const isOurs = (status: number) => status >= 500 && status !== 502
 
-/** Whether an error leaves open if the operation took effect. */
+/** Whether an error leaves it unknown if the operation took effect. */
 function isOpen(error: unknown): boolean {
   if (error instanceof FieldFault) return false
   const { status, message } = refusalFor(error)
   return isOurs(status) || IN_FLIGHT.test(message)
 }
 
-/** What an error says at the form. One of ours, and one that leaves open whether it took effect, keep the token. */
+/** Turns an error into the state of its form. The form keeps its token if it is unknown whether its operation took effect. */
 function wrongIn<V extends Visit>(visit: V, { spec }: FormRoute<V>, error: unknown): Partial<FormState> {
   if (error instanceof FieldFault) return { faults: { [error.field]: error.message } }
   const token = visit.fields.form ?? null
@@ -140,8 +140,8 @@ function wrongIn<V extends Visit>(visit: V, { spec }: FormRoute<V>, error: unkno
   if (refusal.status === 404 || (isOurs(refusal.status) && !spec.once)) throw error
   if (isOpen(error)) return { fault: errors.unknownEnd, status: refusal.status, token }
   const field = fieldOfRefusal(spec, refusal)
-  const says = refusal.hint === null ? refusal.message : `${refusal.message}. ${refusal.hint}`
+  const text = refusal.hint === null ? refusal.message : `${refusal.message}. ${refusal.hint}`
   return field === null
-    ? { fault: says, status: refusal.status }
-    : { faults: { [field]: says }, status: refusal.status }
+    ? { fault: text, status: refusal.status }
+    : { faults: { [field]: text }, status: refusal.status }
 }

@@ -9,7 +9,7 @@ import { readPosted } from './upload-routes.ts'
 
 const LONGEST_AGENT = 300
 
-/** What a request of a surface asks for, its body read. Throws 400 for what is no form, 404 for names that nothing has, 413. */
+/** Reads a request of a surface with its body. Throws 400 if the body is no form, 404 for impossible names in the path, 413. */
 export async function readAsked(
   request: FastifyRequest,
   options: SurfaceOptions,
@@ -38,7 +38,7 @@ export async function readAsked(
   }
 }
 
-/** For the page of a request that could not be read, or that came while the database was away. */
+/** Stands for a request that could not be read, or that came while the database was away, so that an error page can be shown. */
 export const askedNothing = (request: FastifyRequest, options: SurfaceOptions): Asked => ({
   // The frame of an error reads nothing from it.
   gateway: null as never,

@@ -5,7 +5,7 @@ import { ROOT } from '../platform/root.ts'
 
 /** A file that pages load. */
 export type Asset = {
-  /** Where it is served; the version in the query changes with the bytes. */
+  /** Where it is served. `href` adds a version that changes with the bytes. */
   path: string
   href: string
   type: string
@@ -17,11 +17,11 @@ export const SCRIPT = 'text/javascript; charset=utf-8'
 export const STYLE = 'text/css; charset=utf-8'
 export const SVG = 'image/svg+xml'
 
-/** A file of the sources, read once at the start. The compiler copies no scripts, so they are read where the sources are. */
+/** Reads a file of the sources, once at the start. The compiler does not copy scripts, so they are read from the source folder. */
 export const readAsset = (file: string, { path, type }: Pick<Asset, 'path' | 'type'>): Asset =>
   assetOf(readFileSync(join(ROOT, file)), { path, type })
 
-/** A stylesheet made of several files. */
+/** Makes an asset of a stylesheet's text. */
 export const styleAsset = (css: string, served: Pick<Asset, 'path' | 'type'>): Asset =>
   assetOf(Buffer.from(css), served)
 

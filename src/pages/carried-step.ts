@@ -1,9 +1,9 @@
 import { findStep, keepStep } from './form-steps.ts'
 import type { Visit } from './route.ts'
 
-// A step of a form ends with a page of its own, so that a step back in the browser never asks to send the form again. What the step has found
-// is carried in the address of that page: sealed, for this session alone, and for as long as a form is filled in. What is too much for an
-// address, a payroll of hundreds of people, is kept beside the forms, and the address has its token.
+// Each step of a form leads to a page of its own, so that a step back in the browser never asks to send the form again. The result of the
+// step is carried in the address of that page: sealed, valid for this session only and for an hour. A result that is too long for an
+// address (a payroll of hundreds of people) is stored with the forms, and the address carries its token.
 const BINDING = { merchantId: null, purpose: 'step of a form', column: 'address' } as const
 const LASTS_MS = 3_600_000
 // Together with the path well within what browsers and proxies take.
@@ -11,7 +11,7 @@ const LONGEST = 6000
 
 type Carried = { session: string; address: string; until: number; found: unknown }
 
-/** The address of the page at this path that shows what a step has found. */
+/** Builds the address of the page at this path that shows the result of a step. */
 export async function addressOfStep(visit: Visit, path: string, found: unknown): Promise<string> {
   const { sessionId } = visit.signedIn
   const address = visit.to(path)
@@ -22,7 +22,7 @@ export async function addressOfStep(visit: Visit, path: string, found: unknown):
   return `${address}?kept=${await keepStep(visit.gateway, { sessionId, sealed })}`
 }
 
-/** What the step before has found; null where the address carries nothing of this session and path that still counts. */
+/** Returns the result of the step before; null unless the address carries one of this session and path that is still valid. */
 export async function stepIn(visit: Visit, path: string): Promise<unknown> {
   const { sessionId } = visit.signedIn
   const sealed = await sealedIn(visit)
@@ -31,10 +31,10 @@ export async function stepIn(visit: Visit, path: string): Promise<unknown> {
     const { session, address, until, found } = JSON.parse(
       visit.gateway.vault.open(sealed, BINDING),
     ) as Carried // Only we can have sealed it.
-    const counts = session === sessionId && address === visit.to(path) && until > visit.now.getTime()
-    return counts ? found : null
+    const isValid = session === sessionId && address === visit.to(path) && until > visit.now.getTime()
+    return isValid ? found : null
   } catch {
-    // Not one of ours.
+    // Not sealed by us.
     return null
   }
 }

@@ -2,10 +2,10 @@ import { scaleBand, scaleLinear } from 'd3-scale'
 import { line } from 'd3-shape'
 import { PARTS } from './texts.ts'
 
-/** One point of a chart: its name, its bar, and its share from 0 to 1, null where there is nothing to share. */
+/** One point of a chart: its name, its bar, and its share from 0 to 1 (null if it has none). `says`: the text of the bar. */
 export type Point = { name: string; bar: number; share: number | null; says: string }
 
-/** The drawing of a chart, in units of its own. */
+/** The size of a chart's drawing, in units of its own. */
 export const FRAME = { width: 720, height: 180, top: 8 }
 const { width: WIDTH, height: HEIGHT, top: TOP } = FRAME
 
@@ -17,20 +17,20 @@ type ChartProps = {
   shown: { bar(value: number): string; share(value: number): string }
 }
 
-/** Bars with a line of shares over them, drawn on the server; a table says the same to who cannot see it. */
+/** Bars with a line of shares over them, drawn on the server; a table has the same numbers for people who cannot see it. */
 export function Chart({ title, points, columns, shown }: ChartProps) {
   const x = scaleBand(
     points.map(({ name }) => name),
     [0, WIDTH],
   ).paddingInner(0.25)
-  const most = Math.max(1, ...points.map(({ bar }) => bar))
-  const y = scaleLinear([0, most], [HEIGHT, TOP])
+  const highest = Math.max(1, ...points.map(({ bar }) => bar))
+  const y = scaleLinear([0, highest], [HEIGHT, TOP])
   const yShare = scaleLinear([0, 1], [HEIGHT, TOP])
-  const known = points.filter((point): point is Point & { share: number } => point.share !== null)
+  const withShare = points.filter((point): point is Point & { share: number } => point.share !== null)
   const path = line<Point & { share: number }>(
     ({ name }) => (x(name) ?? 0) + x.bandwidth() / 2,
     ({ share }) => yShare(share),
-  )(known)
+  )(withShare)
   return (
     <figure class="chart">
       <figcaption>{title}</figcaption>
@@ -47,7 +47,7 @@ export function Chart({ title, points, columns, shown }: ChartProps) {
             <title>{says}</title>
           </rect>
         ))}
-        {path !== null && known.length > 1 && (
+        {path !== null && withShare.length > 1 && (
           <path class="line" d={path.replace(/\.\d+/g, (part) => part.slice(0, 2))} />
         )}
       </svg>
@@ -75,7 +75,7 @@ export const Ends = ({ first, last }: { first: string | undefined; last: string 
 
 type BehindProps = { title: string; heads: readonly string[]; rows: readonly (readonly string[])[] }
 
-/** What a chart shows as a table; the first cell of a row is its name, the others are figures. */
+/** The numbers of a chart as a table; the first cell of a row is its name, the others are figures. */
 export const Behind = ({ title, heads, rows }: BehindProps) => (
   <details>
     <summary>{PARTS.asTable}</summary>
@@ -83,8 +83,8 @@ export const Behind = ({ title, heads, rows }: BehindProps) => (
       <table>
         <thead>
           <tr>
-            {heads.map((head, place) => (
-              <th scope="col" class={place > 0 ? 'figure' : undefined}>
+            {heads.map((head, index) => (
+              <th scope="col" class={index > 0 ? 'figure' : undefined}>
                 {head}
               </th>
             ))}
@@ -93,8 +93,8 @@ export const Behind = ({ title, heads, rows }: BehindProps) => (
         <tbody>
           {rows.map((row) => (
             <tr>
-              {row.map((cell, place) => (
-                <td data-title={heads[place]} class={place > 0 ? 'figure' : undefined}>
+              {row.map((cell, index) => (
+                <td data-title={heads[index]} class={index > 0 ? 'figure' : undefined}>
                   {cell}
                 </td>
               ))}
@@ -106,5 +106,5 @@ export const Behind = ({ title, heads, rows }: BehindProps) => (
   </details>
 )
 
-/** One digit behind the point is less than a screen shows. */
+/** Rounds to one decimal place, which is finer than a screen shows. */
 export const round = (value: number) => Math.round(value * 10) / 10

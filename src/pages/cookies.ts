@@ -1,10 +1,10 @@
-/** The cookies of a request by name; of our own values only, so nothing needs to be decoded. */
+/** Parses the cookies of a request, by name. Nothing is decoded, because our own values need none. */
 export function readCookies(header: string | undefined): Map<string, string> {
   const pairs = (header ?? '').split(';').map((pair) => pair.trim().split('='))
   return new Map(pairs.map(([name = '', value = '']) => [name, value]))
 }
 
-/** A Set-Cookie that scripts cannot read and other sites' forms do not send. `seconds`: 0 removes it. */
+/** Formats a Set-Cookie that scripts cannot read and other sites' forms do not send. `seconds`: 0 removes the cookie. */
 export const cookie = (
   name: string,
   value: string,

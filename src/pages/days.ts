@@ -9,8 +9,8 @@ const LAST_OF_MINUTE_MS = 59_999
 const DAY = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/
 
 /**
- * The days of a filter as the moments between which its rows lie, both included, in UTC: the one place where pages read a day of an
- * address. Throws 400 for what is no day of the calendar.
+ * Parses the days of a filter to the first and the last moment of its rows, in UTC, both included. Pages read a day of an address only
+ * here. Throws 400 for a text that is no day of the calendar.
  */
 export const readDays = ({ from, until }: Days): { from: string | undefined; until: string | undefined } => ({
   from: from === undefined ? undefined : isoMs(boundsOf('from', from).start),
@@ -18,8 +18,8 @@ export const readDays = ({ from, until }: Days): { from: string | undefined; unt
 })
 
 /**
- * The same where a minute may be named too, as browsers write it (`2026-11-28T12:00`, in Kampala's time): from its first moment, until its last.
- * Throws 400.
+ * Parses the bounds of a filter that may be minutes as well as days. A minute is written as browsers do (`2026-11-28T12:00`, in Kampala's
+ * time); `from` is its first moment, `until` its last. Throws 400.
  */
 export const readMinutes = ({
   from,

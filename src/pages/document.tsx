@@ -1,4 +1,4 @@
-/** What every page says first of itself. */
+/** The meta elements that every page begins with. */
 export const Basics = () => (
   <>
     <meta charset="utf-8" />
@@ -6,7 +6,7 @@ export const Basics = () => (
   </>
 )
 
-/** Loads the page again where no script runs. */
+/** Reloads the page in a browser without scripts. */
 export function Refresh({ seconds, url }: { seconds: number; url?: string }) {
   return (
     <noscript>

@@ -1,15 +1,15 @@
-/** The fields of a form by name, as text; a field sent twice counts once. */
+/** The fields of a form by name, as text. Of a field that is sent twice, the first value counts. */
 export type Fields = Readonly<Record<string, string>>
 
-/** What was read of a body: its fields, and whether one of them came twice, so that it is not known what the sender meant. */
+/** The fields of a body. `isDoubled`: one of them came twice, so it is not known what the sender meant. */
 export type ReadFields = { fields: Fields; isDoubled: boolean }
 
-// More than any form of ours has, with room for hidden fields. To parse many names costs more than anything else that a stranger can send.
+// More than any form of ours has, with hidden fields. Parsing many names is the most expensive work that a stranger can cause.
 const MOST_FIELDS = 200
 const AND = 0x26
 const NOTHING: ReadFields = { fields: Object.create(null) as Fields, isDoubled: false }
 
-/** Reads what a browser posts from a form without files. Anything else has no fields; null for more than a form has, which is not parsed. */
+/** Parses the body of a form without files; anything else has no fields. Null, unparsed, if it has more fields than any form. */
 export function readFields(body: unknown): ReadFields | null {
   if (!Buffer.isBuffer(body)) return NOTHING
   if (hasTooMany(body)) return null
@@ -22,19 +22,19 @@ export function readFields(body: unknown): ReadFields | null {
   return { fields: trimmed(fields), isDoubled }
 }
 
-/** Looks no further than the first sign that is one too many. */
+/** Stops at the first field that is one too many. */
 function hasTooMany(body: Buffer): boolean {
   let at = -1
-  for (let ands = 0; ands < MOST_FIELDS; ands += 1) {
+  for (let count = 0; count < MOST_FIELDS; count += 1) {
     at = body.indexOf(AND, at + 1)
     if (at < 0) return false
   }
   return true
 }
 
-/** Without the spaces around what was typed. */
+/** Trims the value of each field. */
 export function trimmed(fields: Fields): Fields {
-  const read: Record<string, string> = Object.create(null)
-  for (const [name, value] of Object.entries(fields)) read[name] = value.trim()
-  return read
+  const trimmedFields: Record<string, string> = Object.create(null)
+  for (const [name, value] of Object.entries(fields)) trimmedFields[name] = value.trim()
+  return trimmedFields
 }

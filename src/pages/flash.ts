@@ -6,7 +6,7 @@ const MOST_CHARACTERS = 500
 
 const nameOf = (https: boolean) => (https ? '__Host-flash' : 'flash')
 
-/** The Set-Cookie that carries a sentence to the next page. */
+/** Formats the Set-Cookie that carries a sentence to the next page. */
 export const flashCookie = (flash: Flash, https: boolean): string =>
   cookie(nameOf(https), encodeFlash({ ...flash, says: flash.says.slice(0, MOST_CHARACTERS) }), {
     ...{ path: '/', seconds: SECONDS, https },
@@ -15,7 +15,7 @@ export const flashCookie = (flash: Flash, https: boolean): string =>
 export const noFlashCookie = (https: boolean): string =>
   cookie(nameOf(https), '', { path: '/', seconds: 0, https })
 
-/** The sentence that the page before has left, or null. */
+/** Parses the sentence that the page before has left; null if there is none. */
 export function readFlash(cookies: ReadonlyMap<string, string>, https: boolean): Flash | null {
   const text = cookies.get(nameOf(https))
   if (!text) return null
@@ -24,7 +24,7 @@ export function readFlash(cookies: ReadonlyMap<string, string>, https: boolean):
     if ((kind !== 'done' && kind !== 'note') || typeof says !== 'string') return null
     return { kind, says: says.slice(0, MOST_CHARACTERS) }
   } catch {
-    // Not one of ours.
+    // Not a value that we wrote.
     return null
   }
 }

@@ -10,18 +10,17 @@ const CONFIRM = { name: 'confirm', label: PARTS.confirm }
 type Refused = { state: FormState; spec: FormSpec }
 
 /**
- * The page of a refused form, which says on top what was wrong. Its answer lands at the form, whose address has its name behind it; whoever
- * comes to the top of the page finds the way there. Where the page does not show the form, because there is nothing to do any more, the
- * answer lands on the top.
+ * Adds the fault of a refused form to its page. The form's address ends in its id, so the browser scrolls to the form, which shows the
+ * fault; a note at the top of the page links there. If the page does not show the form any more, the fault itself is shown at the top.
  */
-export function sayingFault(shown: Shown, refused: Refused): Shown {
-  const { state } = refused
+export function sayingFault(shown: Shown, form: Refused): Shown {
+  const { state } = form
   const page = shown.kind === 'page' ? shown : null
   const isShown = page !== null && renderToString(page.body).includes(`class="${FAULT}"`)
   const title = page?.title ?? PARTS.errors.title(state.status)
   const body = (
     <>
-      {isShown ? <Summary {...refused} /> : <Fault {...alone(refused)} />}
+      {isShown ? <Summary {...form} /> : <Fault {...alone(form)} />}
       {page?.body ?? <h1>{title}</h1>}
     </>
   )
@@ -35,13 +34,13 @@ export function sayingFault(shown: Shown, refused: Refused): Shown {
   }
 }
 
-/** Without fields that it could lead to. */
+/** Merges the faults of the fields into one text, for a page that does not show these fields. */
 const alone = ({ state, spec }: Refused): Refused => ({
   state: { ...state, fault: state.fault ?? Object.values(state.faults).join('. '), faults: {} },
   spec,
 })
 
-/** On top of the page: that it was refused, and the way to where. */
+/** The note at the top of the page: the form was refused, with a link to it. */
 const Summary = ({ state, spec }: Refused) => (
   <p class="note bad">
     <Icon name="warning" />
@@ -51,11 +50,11 @@ const Summary = ({ state, spec }: Refused) => (
   </p>
 )
 
-/** At the form: what was wrong, that nothing was done where that is known, and the way to each field. */
+/** The box at the form: what was wrong, that nothing was done (if that is known), and a link to each faulty field. */
 export function Fault({ state, spec }: Refused) {
   const id = idOfForm(state.path, state.params)
-  const shown = [...spec.fields.filter(({ kind }) => kind !== 'hidden'), CONFIRM]
-  const wrong = shown.filter(({ name }) => state.faults[name] !== undefined)
+  const fields = [...spec.fields.filter(({ kind }) => kind !== 'hidden'), CONFIRM]
+  const wrong = fields.filter(({ name }) => state.faults[name] !== undefined)
   return (
     <div class={FAULT} role="alert" id={id} tabIndex={-1}>
       <Icon name="warning" />

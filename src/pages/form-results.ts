@@ -33,15 +33,15 @@ const PRUNE = statement(
   `delete from form_results where token_hash in (
      select token_hash from form_results where sent_at < $1 order by sent_at limit 1000) returning token_hash`,
 )
-// A process that died with a form under way: the same form may be sent again after this. The operation's own key keeps it single.
+// If a process dies while it works on a form, the same form may be sent again after this. The operation's own key keeps it from running twice.
 const UNDER_WAY_MS = 30_000
 const KEPT_MS = 24 * 3_600_000
 
 type Place = Pick<Gateway, 'directory' | 'clock'>
 
 /**
- * What is known of a one-time form: claimed for this request; under way elsewhere; sent before with other values, where it is not known
- * whether that took effect; done with other values; or done, with where it led.
+ * The state of a one-time form. `claimed`: for this request. `busy`: another request is working on it. `changed`: it was sent before with
+ * other values, and it is unknown whether that took effect. `used`: done with other values. `done`: done, and where it led.
  */
 export type FormClaim =
   | { kind: 'claimed' }
@@ -53,7 +53,7 @@ export type FormClaim =
 /** A form that was sent: its token, and the digest of what was typed. */
 export type SentForm = { token: string; typed: Buffer }
 
-/** Claims a one-time form for this request, or answers what the first one led to. */
+/** Claims a one-time form for this request, or returns what became of an earlier one. */
 export async function claimForm({ directory, clock }: Place, { token, typed }: SentForm): Promise<FormClaim> {
   const now = clock.nowMs()
   const hash = hashOf(token)
@@ -71,7 +71,7 @@ export async function claimForm({ directory, clock }: Place, { token, typed }: S
   }
 }
 
-/** Keeps where a form has led. */
+/** Stores where a form has led, for a repeat. */
 export async function keepFormResult(
   { directory }: Place,
   { token }: SentForm,
@@ -80,17 +80,17 @@ export async function keepFormResult(
   await directory.query(KEEP, [hashOf(token), to, flash?.says ?? null])
 }
 
-/** The form has led nowhere: it may be sent again, mended. */
+/** Removes the claim of a form that had no effect, so that it may be sent again with other values. */
 export async function forgetForm({ directory }: Place, { token }: SentForm): Promise<void> {
   await directory.query(FORGET, [hashOf(token)])
 }
 
-/** It is not known whether the form took effect: the very same may be sent again at once, and nothing else. */
+/** Ends the claim of a form of which it is unknown whether it took effect: only the same values may be sent again, at once. */
 export async function leaveFormOpen({ directory, clock }: Place, { token }: SentForm): Promise<void> {
   await directory.query(LEAVE_OPEN, [hashOf(token), new Date(clock.nowMs() - 2 * UNDER_WAY_MS).toISOString()])
 }
 
-/** Removes what is older than a day; answers how many. */
+/** Deletes results that are older than a day, up to 1,000; returns how many. */
 export const pruneFormResults = async ({ directory, witness }: App): Promise<number> =>
   (await directory.query(PRUNE, [new Date(witness.earlierMs() - KEPT_MS).toISOString()])).length
 

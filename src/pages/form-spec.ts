@@ -27,74 +27,74 @@ export type FieldKind =
 
 export type Choice = { value: string; label: string; hint?: string }
 
-/** One field of a form, as it is drawn and read. */
+/** One field of a form: how it is drawn and parsed. */
 export type Field = {
   name: string
   label: string
   kind?: FieldKind
   hint?: string
-  /** What somebody else found wrong with it; it stands where a fault would. */
+  /** What a reviewer found wrong with it; shown in the place of a fault. */
   note?: string
   optional?: true
-  /** It stands hidden and holds lines. */
+  /** For a hidden field whose value has several lines. */
   holdsLines?: true
-  /** The largest number of characters; 255 unless said. */
+  /** The largest number of characters; 255 if absent. */
   most?: number
-  /** Of `select` and `radio`; a form may bring them when it is drawn. */
+  /** For `select` and `radio`. A form may also give them when it is drawn. */
   choices?: readonly Choice[]
   placeholder?: string
   autocomplete?: string
   rows?: number
   /** Types of files, as browsers write them. */
   accept?: string
-  /** Refusals of the operation that are about this field; without it those that begin with the name of the field. */
+  /** Matches refusals of the operation that are about this field. If absent: those that begin with the field's name. */
   refused?: RegExp
 }
 
-/** A form, declared once: where it is sent, what it needs, how it is drawn and read. */
+/** A form, declared once: where it is sent, what it needs, how it is drawn and parsed. */
 export type FormSpec = {
   /** Its address on the surface: `/charges/:id/refund`. */
   path: string
-  /** What the table of actions must allow; where it asks for a fresh factor, the form asks for it. */
+  /** The action that the table of actions must allow. If that action needs a fresh factor, the form asks for it. */
   action: Action
   fields: readonly Field[]
   submit: string
-  /** It moves money or makes a secret: the same form sent again shows what the first one did. */
+  /** For a form that moves money or makes a secret: sent a second time, it shows the result of the first. */
   once?: true
-  /** It carries one file, at most so many bytes. */
+  /** For a form with one file: the largest size of the file. */
   mostFileBytes?: number
   danger?: true
-  /** One of many buttons, which must not stand out. */
+  /** For one of many buttons, which must not stand out. */
   plain?: true
 }
 
 export type Values = Readonly<Record<string, string>>
 
-/** The path of a form with the ids in it. */
+/** Fills the ids into the path of a form. */
 export const filledPath = (path: string, params: Values): string =>
   path.replace(/:(\w+)/g, (_whole, name: string) => encodeURIComponent(params[name] ?? ''))
 
-/** What a form is called on its page, where its fields begin with it, and where the answer to a refused one lands. */
+/** Makes the id of a form on its page. The ids of its fields begin with it, and a refused form's address ends in it. */
 export const idOfForm = (path: string, params: Values): string =>
   filledPath(path, params)
     .replace(/[^a-z0-9]+/gi, '-')
     .replace(/^-|-$/g, '')
 
-/** A form as it is shown again: what was typed, and what was wrong. */
+/** A refused form as its page shows it: the typed values, and what was wrong. */
 export type FormState = {
   path: string
-  /** What stood in the path: on a page with the same form in each row, which row it was. */
+  /** The ids in the path: on a page with the same form in each row, they tell which row it was. */
   params: Values
   values: Values
   faults: Readonly<Record<string, string>>
-  /** What is wrong with none of the fields. */
+  /** A fault that is about no single field. */
   fault: string | null
   status: number
-  /** The one-time token to send again, where it is not known whether the form took effect. */
+  /** The one-time token to send again, if it is unknown whether the form took effect. */
   token: string | null
 }
 
-/** Thrown by a form's handler for a field that cannot be read; nothing has happened. */
+/** Thrown by a form's handler for a field with a faulty value; nothing has been done. */
 export class FieldFault extends Error {
   readonly field: string
   constructor(field: string, says: string) {
@@ -113,16 +113,16 @@ const WORDS = {
   number: 'Write a whole number',
 }
 
-/** Reads the fields of a form, all as text; what is wrong with them stands beside their names. */
+/** Parses the fields of a form, all as text. `faults` has what is wrong with a field, by its name. */
 export function readForm(
   { fields }: FormSpec,
-  given: Fields,
+  sentFields: Fields,
 ): { values: Values; faults: Record<string, string> } {
   const values: Record<string, string> = Object.create(null)
   const faults: Record<string, string> = Object.create(null)
   for (const field of fields) {
     if (field.kind === 'file') continue
-    const typed = given[field.name] ?? ''
+    const typed = sentFields[field.name] ?? ''
     const value = field.kind === 'phone' ? asSeen(typed).trim() : typed
     values[field.name] = value
     const fault = faultOf(field, value)
@@ -131,7 +131,7 @@ export function readForm(
   return { values, faults }
 }
 
-/** Whether people write lines into it. */
+/** Whether a field's value may have several lines. */
 export const takesLines = ({ kind, holdsLines }: Field): boolean => kind === 'lines' || holdsLines === true
 
 function faultOf(field: Field, value: string): string | null {
@@ -146,20 +146,20 @@ function faultOf(field: Field, value: string): string | null {
   return null
 }
 
-/** Whole shillings as people type them (`12,500`, `UGX 12 500`), or null. */
+/** Parses whole shillings as people type them (`12,500`, `UGX 12 500`), or null. */
 function amountIn(text: string): number | null {
   const digits = text.replace(/^UGX\s*/i, '').replace(/(?<=\d)[ ,_.](?=\d{3}(?:\D|$))/g, '')
   return /^[0-9]{1,16}$/.test(digits) && Number.isSafeInteger(Number(digits)) ? Number(digits) : null
 }
 
-/** The amount of a field that `readForm` has accepted. */
+/** Returns the amount of a field that `parseForm` has accepted. */
 export const amountOf = (values: Values, name: string): number => amountIn(values[name] ?? '') ?? 0
 
-/** The field of a form that a refusal is about, or null. */
+/** Finds the field of a form that a refusal is about. */
 export function fieldOfRefusal({ fields }: FormSpec, { message }: Refusal): string | null {
   const text = message.replace(/^invalid request: /, '').toLowerCase()
-  const found = fields.find(({ name, refused }) =>
+  const match = fields.find(({ name, refused }) =>
     refused === undefined ? text.startsWith(name.toLowerCase()) : refused.test(message),
   )
-  return found?.name ?? null
+  return match?.name ?? null
 }

@@ -6,7 +6,7 @@ const KEEP = statement(
   'keep form step',
   'insert into form_steps (token_hash, session_id, sealed, kept_at) values ($1, $2, $3, $4) returning token_hash',
 )
-// Whoever begins again and again fills nothing.
+// A session that begins a form many times must not fill the table.
 const MOST_OF_SESSION = 5
 const DROP_OLDER = statement(
   'drop older form steps',
@@ -27,7 +27,7 @@ const KEPT_MS = 2 * 3_600_000
 
 type Place = Pick<Gateway, 'directory' | 'clock'>
 
-/** Keeps what a step has found; answers the token under which its session finds it again. */
+/** Stores the sealed result of a step; returns the token with which its session finds it. */
 export async function keepStep(
   { directory, clock }: Place,
   { sessionId, sealed }: { sessionId: string; sealed: Buffer },
@@ -38,7 +38,7 @@ export async function keepStep(
   return token
 }
 
-/** What was kept under this token for this session, or null. */
+/** Finds the sealed result that was stored under this token for this session. */
 export async function findStep(
   { directory }: Pick<Gateway, 'directory'>,
   { sessionId, token }: { sessionId: string; token: string },
@@ -47,7 +47,7 @@ export async function findStep(
   return row?.sealed ?? null
 }
 
-/** Removes what is older than two hours; answers how many. */
+/** Deletes steps that are older than two hours, up to 1,000; returns how many. */
 export const pruneFormSteps = async ({ directory, witness }: App): Promise<number> =>
   (await directory.query(PRUNE, [new Date(witness.earlierMs() - KEPT_MS).toISOString()])).length
 

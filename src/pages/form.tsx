@@ -19,22 +19,22 @@ import { PARTS } from './texts.ts'
 type FormBoxProps = {
   of: FormSpec
   visit: Visit
-  /** The form that was refused, where one was; of another form it is ignored. */
+  /** The state of the refused form, if one was; ignored if it was another form. */
   state?: FormState | null | undefined
-  /** What stands in the fields at first. */
+  /** The first values of the fields. */
   values?: Values
-  /** What is put into the path: `{ id: 'txn_...' }`. */
+  /** The ids to put into the path: `{ id: 'txn_...' }`. */
   params?: Readonly<Record<string, string>>
   /** The choices of fields that depend on the merchant. */
   choices?: Readonly<Record<string, readonly Choice[]>>
-  /** In one line, as for a filter or one button. */
+  /** Draws the form in one line, as for a filter or one button. */
   compact?: boolean
-  /** What a person who hears the page is told of the button, where the same form stands in each row. It begins with the button's words. */
+  /** The button's name for screen readers, if the same form is in each row of a list. It begins with the button's words. */
   named?: string
   children?: ComponentChildren
 }
 
-/** A form with its fields, tokens, and the factor where it needs one. Nothing where the person's role may not do it. */
+/** A form with its fields, its tokens, and the factor if it needs one. Draws nothing if the person's role does not allow its action. */
 export function FormBox(props: FormBoxProps) {
   const { of: spec, visit, params = {}, compact, named, children } = props
   if (visit.readOnly || !mayDo(visit.caller, spec.action)) return null
@@ -42,13 +42,13 @@ export function FormBox(props: FormBoxProps) {
   const address = visit.to(filledPath(spec.path, params))
   const id = idOfForm(spec.path, params)
   const token = spec.once ? (state?.token ?? tokenFor(visit, address)) : null
-  const file = spec.mostFileBytes !== undefined
+  const hasFile = spec.mostFileBytes !== undefined
   return (
     <form
       method="post"
       action={`${address}#${id}`}
       class={compact ? 'form compact' : 'form'}
-      {...(file ? { enctype: 'multipart/form-data' } : {})}
+      {...(hasFile ? { enctype: 'multipart/form-data' } : {})}
     >
       <input type="hidden" name="csrf" value={visit.signedIn.csrf} />
       {token !== null && <input type="hidden" name="form" value={token} />}
@@ -76,7 +76,7 @@ export function FormBox(props: FormBoxProps) {
   )
 }
 
-/** Whether this very form was refused: a page may have the same one in each of its rows. */
+/** Whether this form is the refused one: a page may have the same form in each of its rows. */
 const isOf = (
   state: FormState | null | undefined,
   { path, params }: { path: string; params: Values },
@@ -123,13 +123,15 @@ function Confirm({ id, visit, fault }: { id: string; visit: Visit; fault: string
 
 type FieldBoxProps = { field: Field; id: string; value: string; fault: string | null }
 
-/** One field with its label, hint and fault. What is secret is never written back. */
+/** One field with its label, hint and fault. The value of a secret field is never written into the page. */
 export function FieldBox({ field, id, value, fault }: FieldBoxProps) {
   const { kind = 'text', label, hint, optional } = field
   if (kind === 'hidden') return <input type="hidden" name={field.name} value={value} />
-  const about = [hint === undefined ? '' : `${id}-hint`, fault === null ? '' : `${id}-fault`].join(' ').trim()
+  const noteIds = [hint === undefined ? '' : `${id}-hint`, fault === null ? '' : `${id}-fault`]
+    .join(' ')
+    .trim()
   const described = {
-    ...(about === '' ? {} : { 'aria-describedby': about }),
+    ...(noteIds === '' ? {} : { 'aria-describedby': noteIds }),
     ...(fault === null ? {} : { 'aria-invalid': 'true' as const }),
   }
   const notes = (

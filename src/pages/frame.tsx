@@ -11,14 +11,14 @@ import { shown } from './wording.ts'
 
 type FrameProps = {
   page: PageShown
-  /** Whose page it is, in the title of the window. */
+  /** The merchant or surface, for the title of the window. */
   name: string
   requestId: string
   /** The address of the page, for a browser without scripts that loads it again. */
   here: string
-  /** Whose session it is: what was typed is given back to nobody else. */
+  /** The owner of the session: the script gives a form's typed values back only to the same person. */
   who?: string
-  /** What stands above everything. */
+  /** Shown above everything else. */
   band?: ComponentChildren
   /** Scripts that pages of this visit need besides those of the page. */
   scripts?: readonly string[]
@@ -41,7 +41,7 @@ export const Frame = ({ page, name, requestId, here, who, band, scripts = [], ch
       ))}
       {page.refreshSeconds !== undefined && (
         <noscript>
-          {/* With its address: where that ends in the place of a form, a browser would only go to the place again. */}
+          {/* Without the address, a browser whose address ends in the id of a form would only scroll there instead of reloading. */}
           <meta http-equiv="refresh" content={`${page.refreshSeconds};url=${here}`} />
         </noscript>
       )}
@@ -59,7 +59,7 @@ export const Frame = ({ page, name, requestId, here, who, band, scripts = [], ch
 
 const NOTHING: ReadonlyMap<string, string> = new Map()
 
-/** How much waits behind what it stands beside. */
+/** The number of things that wait behind the entry beside it. */
 export const Count = ({ of }: { of: string | undefined }) =>
   of === undefined ? null : (
     <span class="count">
@@ -78,9 +78,9 @@ export const Guest = ({ children }: { children: ComponentChildren }) => (
 
 type BarProps = {
   visit: Visit
-  /** Whose surface it is; leads to its first page. */
+  /** The merchant or surface; links to its first page. */
   name: string
-  /** Null where nobody signs out from here. */
+  /** Null if there is no sign-out on this page. */
   signOut: string | null
   searchHint: string
   children?: ComponentChildren
@@ -117,7 +117,7 @@ type PlaceProps = {
   /** The path of the page on its surface. */
   path: string
   navigation: readonly NavigationGroup[]
-  /** What waits beside an entry, by its path. */
+  /** The number of things that wait behind an entry, by its path. */
   counts?: ReadonlyMap<string, string>
   children: ComponentChildren
 }
@@ -138,7 +138,7 @@ export const Place = ({ visit, path, navigation, counts = NOTHING, children }: P
   </div>
 )
 
-/** The navigation: open beside the page where there is room, behind one button on a phone. Both without script. */
+/** The navigation: beside the page if there is room, behind one button on a phone. Both work without scripts. */
 const Side = ({ visit, path, navigation, counts = NOTHING }: Omit<PlaceProps, 'children'>) => (
   <aside class="side" aria-label={PARTS.frame.menu}>
     <input type="checkbox" id="menu" class="ear" />

@@ -1,6 +1,6 @@
 /**
- * Whether a form was sent by a page of ours: the browser says that it comes from the same origin, or names our address. A form that names no
- * origin is refused, because somebody signed in stands behind it (reliability.md A64).
+ * Whether a form was sent by a page of ours: the browser says that it comes from the same origin, or names our address. A form without an
+ * origin does not count as ours, because a session is behind it (reliability.md A64).
  */
 export function sentFromHere(
   headers: { 'sec-fetch-site'?: string | string[] | undefined; origin?: string | undefined },

@@ -27,7 +27,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS
 
-/** A sign beside a word; it says nothing to who cannot see it. */
+/** A sign beside a word. Screen readers skip it, because the word says the same. */
 export const Icon = ({ name }: { name: IconName }) => (
   <svg class="icon" viewBox="0 0 24 24" width="20" height="20" aria-hidden="true">
     <path d={PATHS[name]} />

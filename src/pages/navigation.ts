@@ -1,13 +1,13 @@
 import type { Action } from '../actors/actions.ts'
 import type { IconName } from './icons.tsx'
 
-/** A page that the navigation leads to. `see`: what somebody must be allowed to do to find it there. */
+/** A page that the navigation links to. `see`: the action that a person must be allowed to see the entry. */
 export type NavigationEntry = {
   path: string
   name: string
   icon: IconName
   see: Action
-  /** The page of the entry on which that lies which waits; it is opened first while something does. */
+  /** The page that lists what waits; the entry links to it while something waits. */
   workAt?: string
 }
 export type NavigationGroup = { name: string | null; entries: readonly NavigationEntry[] }

@@ -8,7 +8,7 @@ const STYLES = [
   ...['base', 'frame', 'forms', 'entry', 'story', 'lists', 'wizard', 'review', 'counter', 'print'],
 ].map((name) => `src/pages/assets/${name}.css`)
 
-/** What every page of the dashboard and the console loads: one stylesheet and one small script. */
+/** The files that pages of the dashboard and the console load. Every page loads `pages.css` and `pages.js`. */
 export const PAGE_ASSETS = {
   'pages.css': styleAsset(readStyle(TOKENS, ...STYLES), { path: '/assets/pages.css', type: STYLE }),
   'pages.js': own('pages.js', SCRIPT),
@@ -18,7 +18,7 @@ export const PAGE_ASSETS = {
   'icon.svg': readAsset('src/checkout/assets/icon.svg', { path: '/assets/icon.svg', type: SVG }),
 } satisfies Record<string, Asset>
 
-/** The address of a script by its name, for pages that declare one. */
+/** Returns the address of a script by its name, for pages that declare one. */
 export function scriptHref(name: string): string {
   const asset = (PAGE_ASSETS as Readonly<Record<string, Asset>>)[name]
   if (asset === undefined) throw new Error(`there is no script ${name}`)

@@ -2,12 +2,12 @@ import { Refusal } from '../platform/refusal.ts'
 import { hasForbiddenControl } from '../platform/text.ts'
 import { PARTS } from './texts.ts'
 
-// Longer than any id, handle or name that stands in an address of ours.
+// Every id, handle or name in an address of ours is shorter.
 const LONGEST = 100
 
 /**
- * The one place where the names in a path of a page are judged, before anything is looked for under them. Throws 404 for what nothing of
- * ours is called; to the database a control character would be an error.
+ * Checks the names in the path of a page before anything is looked up by them; pages do this nowhere else. Throws 404 for a name that
+ * cannot exist. A control character would be an error in the database.
  */
 export function judgeParams(params: Readonly<Record<string, string>>): void {
   // An address without a page is 404 anyway, or leads to the sign-in.

@@ -75,16 +75,16 @@ function of(tone: Tone, ...words: string[]): Record<string, Tone> {
 
 /** A status as a word with a shape and a colour. */
 export function Status({ word, tone }: { word: string; tone?: Tone }) {
-  const seen = tone ?? TONES[word] ?? 'quiet'
+  const shownTone = tone ?? TONES[word] ?? 'quiet'
   return (
-    <span class={`status ${seen}`}>
-      <Icon name={SHAPES[seen]} />
+    <span class={`status ${shownTone}`}>
+      <Icon name={SHAPES[shownTone]} />
       {word.replaceAll('_', ' ')}
     </span>
   )
 }
 
-/** Text of others in one line, without characters that mislead. */
+/** Text from outside, in one line and without misleading characters. */
 export const Said = ({ text }: { text: string | null }) =>
   text === null || text === '' ? <span class="quiet">{PARTS.none}</span> : <bdi>{shown(text)}</bdi>
 
@@ -125,7 +125,7 @@ export const Section = ({
   </section>
 )
 
-/** What a list without rows teaches: what would be here, and the one thing to do next. */
+/** Shown for a list without rows: what would be here, and the one thing to do next. */
 export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
   <div class="empty">
     <p class="strong">{title}</p>
@@ -162,7 +162,7 @@ export const Note = ({ tone = 'quiet', children }: { tone?: Tone; children: Comp
 
 export type Entry = { at: Date | string; title: ComponentChildren; detail?: ComponentChildren; tone?: Tone }
 
-/** What happened, in one order, oldest first. */
+/** The events of an object, oldest first. */
 export const Timeline = ({ entries }: { entries: readonly Entry[] }) => (
   <ol class="timeline">
     {entries.map(({ at, title, detail, tone = 'quiet' }) => (

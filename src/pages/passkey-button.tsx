@@ -1,8 +1,8 @@
 type PasskeyButtonProps = { challenge: string; says: string; failed: string; field: string }
 
 /**
- * A button for a passkey in the place of a code. Only the script shows it, where the browser knows passkeys: it asks `challenge`
- * for something to sign and puts the answer into the field of this name.
+ * A button to use a passkey instead of a code. The script shows it if the browser supports passkeys: it fetches the options from the
+ * address `challenge` and puts the passkey's response into the field `field`.
  */
 export const PasskeyButton = ({ challenge, says, failed, field }: PasskeyButtonProps) => (
   <p hidden data-passkey={challenge} data-field={field} data-failed={failed}>

@@ -2,7 +2,7 @@ import { encodeQR } from 'qr'
 
 const QUIET_ZONE = 4
 
-/** A QR code drawn into the page: it is a secret, so it has no address of its own and is in no cache. */
+/** A QR code drawn into the page. Its text is a secret, so it has no address of its own and is in no cache. */
 export function QrPicture({ text, title }: { text: string; title: string }) {
   const rows = encodeQR(text, 'raw', { ecc: 'medium', border: QUIET_ZONE })
   const size = rows.length

@@ -3,17 +3,17 @@ import { type GrantedRates, RATE_NAMES, type RateName } from '../rate-limits/rat
 import { Facts } from './parts.tsx'
 import { PARTS } from './texts.ts'
 
-const { rates: words } = PARTS
+const { rates: texts } = PARTS
 const COUNT = new Intl.NumberFormat('en-US')
 
 type RatesProps = { most: Readonly<Record<RateName, number>>; granted: GrantedRates }
 
-/** How many requests of each kind a merchant may send a minute, and which of these numbers are its own. */
+/** Shows how many requests of each kind a merchant may send a minute, and which of these limits are set for this merchant. */
 export const Rates = ({ most, granted }: RatesProps): VNode => (
   <Facts
     facts={RATE_NAMES.map((name) => {
-      const count = most[name] === 0 ? words.any : COUNT.format(most[name])
-      return [words.names[name], granted[name] === undefined ? count : `${count}, ${words.own}`]
+      const count = most[name] === 0 ? texts.any : COUNT.format(most[name])
+      return [texts.names[name], granted[name] === undefined ? count : `${count}, ${texts.own}`]
     })}
   />
 )

@@ -7,11 +7,11 @@ type RolesTableProps<Role extends string> = {
   act: string
   roles: Readonly<Record<Role, string>>
   names: Partial<Record<Action, string>>
-  /** Who may do it, in the table that the operations ask; undefined for what is about other people. */
+  /** The roles that may do an action, from the table that operations check; undefined for an action of other people. */
   whoMay(action: Action): readonly Role[] | undefined
 }
 
-/** The table that the operations ask, as a table to read: every act that some of these roles may do, but for one's own account. */
+/** Shows the table that operations check: every action that some of these roles may do, except those on one's own account. */
 export function RolesTable<Role extends string>({ title, act, roles, names, whoMay }: RolesTableProps<Role>) {
   const acts = (Object.keys(ACTIONS) as Action[]).filter(
     (action) => whoMay(action) !== undefined && !action.startsWith('account.'),

@@ -8,7 +8,7 @@ import type { Fields } from './fields.ts'
 import type { FormSpec, FormState, Values } from './form-spec.ts'
 import type { Flash, Shown } from './shown.ts'
 
-/** What every request of a surface has. */
+/** A request of a surface, signed in or not. */
 export type Asked = {
   gateway: Gateway
   params: Readonly<Record<string, string>>
@@ -21,47 +21,47 @@ export type Asked = {
   agent: string
   requestId: string
   now: Date
-  /** Path and query as they were asked for. */
+  /** Path and query of the request. */
   here: string
-  /** Only this part of the page is wanted: its script puts it in place of the old one. */
+  /** The name of the part that the page's script requests to replace the old one; null for the whole page. */
   part: string | null
   flash: Flash | null
   https: boolean
   environment: Environment
 }
 
-/** Which installation the pages are of. */
+/** The environment in which the pages are served. */
 export type Environment = { name: string; production: boolean; host: string }
 
-/** A request of somebody who has signed in. */
+/** A request of a person who has signed in. */
 export type Visit = Asked & {
   signedIn: SignedIn
   /** Who acts, for operations. */
   caller: Actor
   /** The address of a path of this surface, in the same mode. */
   to(path: string): string
-  /** Of a one-time form: what makes its operation happen once. */
+  /** For a one-time form: the key and the fingerprint that make its operation happen once. */
   once: { key: string; fingerprint: Buffer } | null
-  /** Nothing can be done from these pages: they have no forms. */
+  /** The pages have no forms. */
   readOnly?: true
 }
 
-/** Of a form that was declared as one-time: the key and the fingerprint of its operation. */
+/** Returns the key and the fingerprint of a one-time form's operation. The form must be declared with `once`. */
 export function onceOf({ once }: Visit): { key: string; fingerprint: Buffer } {
   assert(once !== null, 'the form is declared as one-time')
   return once
 }
 
-/** Something to look at. */
+/** A page that changes nothing. */
 export type PageRoute<V> = {
   kind: 'page'
   path: string
-  /** What the table of actions must allow to look at it. */
+  /** The action that the table of actions must allow to see it. */
   see: Action
   show(visit: V): Promise<Shown>
 }
 
-/** A form of a page: it answers 303, or the page again with what was wrong. */
+/** A form of a page. `submit` runs its operation; `again` shows its page with what was wrong. */
 export type FormRoute<V> = {
   kind: 'form'
   spec: FormSpec
@@ -78,7 +78,7 @@ export const pageRoute = <V>(
   see: Action = 'read',
 ): PageRoute<V> => ({ kind: 'page', path, see, show })
 
-/** Declares what a form does. */
+/** Declares the route of a form. */
 export const formRoute = <V>(
   spec: FormSpec,
   { submit, again }: Pick<FormRoute<V>, 'submit' | 'again'>,

@@ -11,7 +11,7 @@ import type { Asked } from './route.ts'
 import type { PageShown, Shown } from './shown.ts'
 
 const PRIVATE = { 'Cache-Control': 'no-store', Vary: 'Cookie' }
-// Not compressed: a page holds tokens beside text of others, and the length of what is compressed would tell of both.
+// Pages are not compressed: they contain tokens beside text of other people, so the compressed length would leak the tokens.
 const PAGE = {
   ...PRIVATE,
   'Content-Type': 'text/html; charset=utf-8',
@@ -23,14 +23,14 @@ const FILE_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
 type Sending = {
   request: FastifyRequest
   reply: FastifyReply
-  /** Null where the request could not be read at all. */
+  /** Null if the request could not be read at all. */
   asked: Asked | null
   https: boolean
   frame(page: PageShown): VNode
   cut(error: unknown): void
 }
 
-/** Sends what a handler has answered. */
+/** Sends the reply of a handler. */
 export async function sendShown(shown: Shown, sending: Sending): Promise<FastifyReply> {
   const { reply, asked, https, frame } = sending
   setCookies(reply, shown.cookies ?? [])
@@ -87,7 +87,7 @@ export async function sendShown(shown: Shown, sending: Sending): Promise<Fastify
   }
 }
 
-/** A part that has not changed is not sent again. */
+/** Sends a part of a page; 304 if it has not changed. */
 function sendPart(
   { body, final }: Extract<Shown, { kind: 'part' }>,
   { request, reply }: Sending,
@@ -105,6 +105,6 @@ function setCookies(reply: FastifyReply, cookies: readonly string[]): void {
   reply.header('Set-Cookie', [...(before === undefined ? [] : [before].flat().map(String)), ...cookies])
 }
 
-// The name holds what we made of it; everything else becomes a dash.
+// Every other character of the name becomes a dash, so the name needs no quoting.
 const disposition = (name: string, inline: boolean) =>
   `${inline ? 'inline' : 'attachment'}; filename="${name.replace(/[^A-Za-z0-9._-]+/g, '-')}"`

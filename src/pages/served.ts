@@ -2,12 +2,12 @@ import { takesLines } from './form-spec.ts'
 import type { GuestRoute, Route, Visit } from './route.ts'
 import type { Surface } from './surface.ts'
 
-// Of people who have not signed in: a few short fields. Of those who have: fields, or lines that are pasted from a spreadsheet.
+// Guests send a few short fields. People who have signed in send fields, or lines that are pasted from a spreadsheet.
 const GUEST_BYTES = 16 * 1024
 const FORM_BYTES = 64 * 1024
 const LINES_BYTES = 512 * 1024
 
-/** One address of a surface, with what answers there; null: nothing does. */
+/** One address of a surface with its route; null if it has none. */
 export type Served<V> = {
   method: 'GET' | 'POST'
   url: string
@@ -15,7 +15,7 @@ export type Served<V> = {
   route: Route<V> | GuestRoute | null
 }
 
-/** Every page and form of a surface at its addresses. */
+/** Lists every page and form of a surface with its addresses. */
 export function servedBy<V extends Visit>({ base, prefixes, routes, guests }: Surface<V>): Served<V>[] {
   const signedIn = prefixes.flatMap((prefix) =>
     routes.map((route): Served<V> => {
@@ -30,7 +30,7 @@ export function servedBy<V extends Visit>({ base, prefixes, routes, guests }: Su
   return [...signedIn, ...open]
 }
 
-/** Tells whether a path is that of a page, and not of a form, for somebody who comes back to it. */
+/** Makes a test for whether a path is a page and not also a form, so that a person can be led back to it. */
 export function pagesAmong<V>(served: readonly Served<V>[]): (path: string) => boolean {
   const pages = served
     .filter(({ method, route }) => method === 'GET' && route !== null && !('handle' in route))
@@ -39,14 +39,14 @@ export function pagesAmong<V>(served: readonly Served<V>[]): (path: string) => b
   return (path) => !forms.has(path) && pages.some((page) => page.test(path))
 }
 
-/** The address of a page, asked for with what would change something: no verb that it lacks, but it says that nothing can be changed. */
+/** The POST on the address of a read-only surface's page: it exists, but answers that nothing can be changed instead of 405. */
 export const posted = <V>(served: Served<V>): Served<V> => ({ ...served, method: 'POST', route: null })
 
-/** The longest file that its form may carry, in bytes. */
+/** The largest file that the route's form may carry; 0 for none. */
 export const mostFileOf = <V>({ route }: Pick<Served<V>, 'route'>): number =>
   route !== null && 'spec' in route ? (route.spec.mostFileBytes ?? 0) : 0
 
-/** With room for a file that is a little too long, so that its form can say so. */
+/** The largest body that the route reads, with room for a file that is a little too large, so that the form can say so. */
 export function bytesOf<V>(served: Served<V>): number {
   const { route } = served
   if (route === null || !('spec' in route)) return GUEST_BYTES

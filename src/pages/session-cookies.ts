@@ -4,34 +4,34 @@ import type { Visitor } from '../people/visitor.ts'
 import { cookie } from './cookies.ts'
 import type { Asked } from './route.ts'
 
-/** The cookies of a surface: its session, and the mark of a browser that has signed in before. */
+/** The two cookies of a surface: the session, and the mark of a browser that has signed in before. */
 export type SessionCookies = {
   /** The name of the session's cookie. */
   name(https: boolean): string
-  /** The Set-Cookie of a session under its new value. */
+  /** Formats the Set-Cookie of a session's new token. */
   session(token: string, asked: Pick<Asked, 'https'>): string
   noSession(asked: Pick<Asked, 'https'>): string
-  /** Both cookies of a browser that has signed in. */
+  /** Formats both cookies after a sign-in. */
   entered(entered: Entered, asked: Pick<Asked, 'https'>): string[]
-  /** Who stands in front of a page, signed in or not. */
+  /** Reads the visitor of a page, signed in or not, from its request. */
   visitor(asked: Asked): Visitor
 }
 
 const BROWSER_SECONDS = 400 * 24 * 3600
 
-// The prefix binds a cookie to this very host; browsers accept it with https alone (reliability.md A67).
+// The prefix binds a cookie to this host; browsers accept it only with https (reliability.md A67).
 const nameOf = (name: string, https: boolean) => (https ? `__Host-${name}` : name)
 
 type Named = {
-  /** Whose sessions they carry. */
+  /** The realm of the sessions: merchants' people or staff. */
   realm: Realm
   session: string
   browser: string
-  /** How long a session lasts at most. */
+  /** The longest time that a session lasts. */
   seconds: number
 }
 
-/** The cookies of one surface by their names. */
+/** Makes the cookies of one surface. */
 export function sessionCookies({ realm, seconds, ...names }: Named): SessionCookies {
   const session: SessionCookies['session'] = (token, { https }) =>
     cookie(nameOf(names.session, https), token, { path: '/', seconds, https })

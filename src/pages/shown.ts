@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import type { Stream } from '../http/caller.ts'
 
-/** A sentence for the top of the next page, and whether it tells of something done or of something that was not. */
+/** A sentence for the top of the next page. `done`: the act was done; `note`: it was not. */
 export type Flash = { kind: 'done' | 'note'; says: string }
 
 /** The content of a page; the surface puts its frame around it. */
@@ -17,7 +17,7 @@ export type PageShown = {
   retryAfterSeconds?: number
 }
 
-/** What a handler answers; `surface-routes.ts` sends it. */
+/** The reply of a handler; `surface-routes.ts` sends it. */
 export type Shown = (
   | PageShown
   /** A part of a page that its script puts in place of the old one. `final`: it will not change any more. */
@@ -37,7 +37,7 @@ export const shownPage = (title: string, body: VNode, more: Partial<PageShown> =
   ...more,
 })
 
-/** On to another page of the surface, with a sentence of what was done. */
+/** Redirects to another page of the surface, with a sentence about what was done. */
 export const doneTo = (to: string, says?: string): Extract<Shown, { kind: 'redirect' }> => ({
   kind: 'redirect',
   to,

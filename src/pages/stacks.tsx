@@ -15,7 +15,7 @@ type StacksProps = {
   columns: readonly Stacked[]
 }
 
-/** Columns that are made of parts, drawn on the server, with what each colour means; a table says the same. */
+/** Columns that are made of parts, drawn on the server, with a legend; a table has the same numbers. */
 export function Stacks({ title, nameOf, parts, columns }: StacksProps) {
   const x = scaleBand(
     columns.map(({ name }) => name),
@@ -32,16 +32,16 @@ export function Stacks({ title, nameOf, parts, columns }: StacksProps) {
       <svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
         <line class="axis" x1="0" x2={width} y1={height} y2={height} />
         {layers.map((layer, part) =>
-          layer.map(([from, to], place) =>
+          layer.map(([from, to], index) =>
             to > from ? (
               <rect
                 class={`part-${part}`}
-                x={round(x(columns[place]?.name ?? '') ?? 0)}
+                x={round(x(columns[index]?.name ?? '') ?? 0)}
                 width={round(x.bandwidth())}
                 y={round(y(to))}
                 height={round(y(from) - y(to))}
               >
-                <title>{`${columns[place]?.name}: ${to - from} ${parts[part]}`}</title>
+                <title>{`${columns[index]?.name}: ${to - from} ${parts[part]}`}</title>
               </rect>
             ) : null,
           ),
@@ -49,10 +49,10 @@ export function Stacks({ title, nameOf, parts, columns }: StacksProps) {
       </svg>
       <Ends first={columns[0]?.name} last={columns.at(-1)?.name} />
       <ul class="legend">
-        {parts.map((part, place) => (
+        {parts.map((part, index) => (
           <li>
             <svg viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
-              <rect class={`part-${place}`} width="12" height="12" />
+              <rect class={`part-${index}`} width="12" height="12" />
             </svg>
             {part}
           </li>

@@ -7,7 +7,7 @@ import { FieldFault } from './form-spec.ts'
 import type { Visit } from './route.ts'
 import type { SessionCookies } from './session-cookies.ts'
 
-/** Confirms an act in the middle of a session: with the second factor, or with the password where there is none (A73). */
+/** Makes a surface's step-up: it confirms an act with the second factor, or with the password if there is none (A73). */
 export const stepUpWith =
   <V extends Visit & { caller: SignedInActor }>(cookies: SessionCookies): StepUp<V> =>
   async (visit, confirm) => {
@@ -30,7 +30,7 @@ export const stepUpWith =
     }
   }
 
-/** What a passkey confirms: the form with everything in it, at its address, but for the proofs of who sends it. */
+/** Builds the act that a passkey confirms: the form's address and all its fields, except those that prove the sender. */
 export function actOf(here: string, fields: Fields): object {
   const { csrf: _csrf, confirm: _confirm, ...said } = fields
   return { address: here.split('?', 1)[0], said }

@@ -6,15 +6,15 @@ import { ROOT } from '../platform/root.ts'
 /** Colours and spacing that all surfaces share. */
 export const TOKENS = 'src/pages/assets/tokens.css'
 
-/** Several style files, in the order of the cascade, as one short text. Paths are from the root of the program. */
+/** Reads several style files, in the order of the cascade, as one minified text. Paths are from the root of the program. */
 export const readStyle = (...paths: string[]): string =>
   minify(paths.map((path) => readFileSync(join(ROOT, path), 'utf8')).join('\n'))
 
-/** What `style-src` must allow for this text inlined into a page. */
+/** The hash that `style-src` must allow so that a page can inline this text. */
 export const styleHash = (css: string): string =>
   `'sha256-${createHash('sha256').update(css).digest('base64')}'`
 
-/** Simple, because the files have no strings and no comments inside values. */
+/** Minifies a stylesheet. Simple, because our files have no strings and no comments inside values. */
 function minify(css: string): string {
   return css
     .replace(/\/\*[\s\S]*?\*\//g, '')

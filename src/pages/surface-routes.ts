@@ -37,7 +37,7 @@ type Handle<V extends Visit> = {
   limit(address: string): void
   isPage(path: string): boolean
 }
-/** What is known of a request when it is answered, whatever becomes of it. */
+/** The facts of a request that its reply needs, filled in as they become known, so that an error page has them too. */
 type Known<V> = { asked: Asked | null; visit: V | null; cookies: readonly string[] }
 
 /** Registers every page and form of a surface, and an answer for every other address under its base. */
@@ -61,7 +61,8 @@ export function registerSurface<V extends Visit>(
       handler: (request, reply) => answer(handle, { served, request, reply }),
     })
   const refused = surface.readOnly === undefined ? [] : served.map(posted)
-  for (const one of [...served, ...refused.filter(({ url }) => url === base)]) register(one, [one.method])
+  for (const route of [...served, ...refused.filter(({ url }) => url === base)])
+    register(route, [route.method])
   const endpoints = [...served, ...refused].map(({ url, method }) => ({ path: url, method }))
   const ofBase = endpoints.filter(({ path }) => path === base)
   refuseOtherMethods(server, ofBase)
@@ -69,7 +70,7 @@ export function registerSurface<V extends Visit>(
   register(elsewhere, ['GET', 'POST', STAND_IN], [refuseOtherMethodsBelow(endpoints)])
 }
 
-/** What is judged before a body is read: how much comes from this address, where a form comes from, and who sends it. */
+/** Checks a request before its body is read: the rate of its address, the origin of a form, and its sender. */
 const admit =
   <V extends Visit>(handle: Handle<V>, served: Served<V>): onRequestAsyncHookHandler =>
   async (request, reply) => {
@@ -92,29 +93,32 @@ async function answer<V extends Visit>(
   { served, request, reply }: Request<V>,
 ): Promise<FastifyReply> {
   const { surface, options } = handle
-  const known: Known<V> = { asked: null, visit: null, cookies: [] }
-  const shown: Shown = await answerTo(handle, { served, request, known }).catch((error) => {
+  const state: Known<V> = { asked: null, visit: null, cookies: [] }
+  const surfaceReply: Shown = await answerTo(handle, { served, request, state }).catch((error) => {
     const refusal = refusalFor(error)
     request.code = refusal.code
     if (refusal.status >= 500) options.troubled(error, request.id)
     return errorPage(refusal)
   })
-  const { asked, visit, cookies } = known
-  const kept = cookies.length === 0 ? shown : { ...shown, cookies: [...cookies, ...(shown.cookies ?? [])] }
-  return sendShown(kept, {
+  const { asked, visit, cookies } = state
+  const withCookies =
+    cookies.length === 0
+      ? surfaceReply
+      : { ...surfaceReply, cookies: [...cookies, ...(surfaceReply.cookies ?? [])] }
+  return sendShown(withCookies, {
     ...{ request, reply, asked, https: options.https },
     frame: (page) => surface.frame(page, { asked: asked ?? askedNothing(request, options), visit }),
     cut: (error) => options.troubled(error, request.id),
   })
 }
 
-/** The answer to a request whose body is not read: too long, or from somewhere else. */
+/** Answers a request whose body was not read, because it is too long or from another site. */
 function refuseUnread<V extends Visit>(
   { surface, options }: Handle<V>,
   { request, reply }: Request<V>,
   error: unknown,
 ): void {
-  // A verb that an address does not have is refused as everywhere else.
+  // A method that an address does not have is refused as on the API.
   if (error instanceof MethodNotAllowed) throw error
   const refusal = refusalFor(asRefusal(error))
   request.code = refusal.code
@@ -126,7 +130,7 @@ function refuseUnread<V extends Visit>(
     frame: (page) => surface.frame(page, { asked, visit: null }),
     cut: (cut) => options.troubled(cut, request.id),
   }).catch((fault) => {
-    // Nobody waits for it but the browser, which would wait for ever.
+    // The reply cannot be sent. Without this the browser would wait for ever.
     options.troubled(fault, request.id)
     reply.raw.destroy()
   })
@@ -137,37 +141,37 @@ async function answerTo<V extends Visit>(
   {
     served: { route, prefix },
     request,
-    known,
-  }: { served: Served<V>; request: FastifyRequest; known: Known<V> },
+    state,
+  }: { served: Served<V>; request: FastifyRequest; state: Known<V> },
 ): Promise<Shown> {
   const mayCarryFile = mostFileOf({ route }) > 0
   const asked = await readAsked(request, options, mayCarryFile)
-  known.asked = asked
+  state.asked = asked
   if (route !== null && 'handle' in route) return route.handle(asked)
   const cookie = asked.cookies.get(surface.sessionCookie(options.https)) ?? null
-  // A file may have taken long: who sent it may have been signed out meanwhile.
-  const sender = mayCarryFile ? null : senderOf(request)
+  // A file may have taken long, and its sender may have been signed out meanwhile, so the session is read again.
+  const earlierSession = mayCarryFile ? null : senderOf(request)
   const signedIn =
-    sender ?? (await surface.findSession(asked.gateway, cookie, { isPoll: asked.part !== null }))
+    earlierSession ?? (await surface.findSession(asked.gateway, cookie, { isPoll: asked.part !== null }))
   if (signedIn === null) return toSignIn(surface, request)
   if (request.method === 'POST' && surface.readOnly !== undefined)
     throw new Refusal(403, 'forbidden', surface.readOnly)
   const opened = await openVisit(surface, { asked, signedIn, prefix })
   if ('instead' in opened) return opened.instead
-  known.visit = opened.visit
+  state.visit = opened.visit
   if (route === null) throw new Refusal(404, 'not_found', PARTS.errors.notFound)
-  if (route.kind === 'form') return answerForm(opened.visit, route, remembering(surface.stepUp, known))
+  if (route.kind === 'form') return answerForm(opened.visit, route, remembering(surface.stepUp, state))
   requireRole(opened.visit.caller, route.see)
   return route.show(opened.visit)
 }
 
-/** The new cookie of a session goes out with the answer even where the act is refused or fails: the old one ends within the minute. */
+/** Keeps the visit and the cookies after a step-up for the reply, even if the act then fails: the old cookie expires within a minute. */
 const remembering =
-  <V extends Visit>(stepUp: StepUp<V>, known: Known<V>): StepUp<V> =>
+  <V extends Visit>(stepUp: StepUp<V>, state: Known<V>): StepUp<V> =>
   async (visit, confirm) => {
-    const stepped = await stepUp(visit, confirm)
-    Object.assign(known, { visit: stepped.after, cookies: stepped.cookies })
-    return stepped
+    const result = await stepUp(visit, confirm)
+    Object.assign(state, { visit: result.after, cookies: result.cookies })
+    return result
   }
 
 const openVisit = <V extends Visit>(
@@ -175,7 +179,7 @@ const openVisit = <V extends Visit>(
   { asked, signedIn, prefix }: { asked: Asked; signedIn: SignedIn; prefix: string },
 ) => surface.open(asked, signedIn, prefix)
 
-/** To the sign-in, which leads back to the page that was wanted. */
+/** Redirects to the sign-in, which leads back to the requested page. */
 function toSignIn<V extends Visit>({ signIn, base }: Surface<V>, { method, url }: FastifyRequest): Shown {
   const to =
     method !== 'POST' && url !== base && !url.includes('part=') ? `?then=${encodeURIComponent(url)}` : ''
@@ -184,10 +188,10 @@ function toSignIn<V extends Visit>({ signIn, base }: Surface<V>, { method, url }
 
 const OWN_WORDS = [400, 403, 409, 429]
 
-/** A refusal as a page: what went wrong, and that nothing was done. */
+/** Makes the page of a refusal: what went wrong, and that nothing was done. */
 function errorPage(refusal: Refusal): PageShown {
   const { errors } = PARTS
-  const says =
+  const text =
     refusal.status === 404
       ? errors.notFound
       : refusal.status === 503
@@ -201,7 +205,7 @@ function errorPage(refusal: Refusal): PageShown {
     kind: 'page',
     status: refusal.status,
     title: errors.title(refusal.status),
-    body: ErrorPage({ title: errors.title(refusal.status), says }),
+    body: ErrorPage({ title: errors.title(refusal.status), says: text }),
     ...(refusal.retryAfterSeconds === null ? {} : { retryAfterSeconds: refusal.retryAfterSeconds }),
   }
 }

@@ -10,25 +10,29 @@ import type { Uploads } from './uploads.ts'
 export type Surface<V extends Visit> = {
   /** `/dashboard`. */
   base: string
-  /** What stands between the base and the path of a page: live mode has nothing, test mode `/test`. */
+  /** The parts of an address between the base and the path of a page: empty in live mode, `/test` in test mode. */
   prefixes: readonly string[]
   /** The address of the sign-in. */
   signIn: string
   routes: readonly Route<V>[]
   guests: readonly GuestRoute[]
-  /** It has pages alone: what every POST is told. */
+  /** For a surface that has pages only: the text with which every POST is refused. */
   readOnly?: string
   sessionCookie(https: boolean): string
-  /** `isPoll`: a page asks by itself, which is no use of the session. */
-  findSession(gateway: Gateway, cookie: string | null, how?: { isPoll: boolean }): Promise<SignedIn | null>
-  /** What a page needs of who asks; or what is shown instead. */
+  /** `isPoll`: the page's script asks by itself, which does not count as use of the session. */
+  findSession(
+    gateway: Gateway,
+    cookie: string | null,
+    options?: { isPoll: boolean },
+  ): Promise<SignedIn | null>
+  /** Makes the visit that pages get; or the reply that is sent instead. */
   open(asked: Asked, signedIn: SignedIn, prefix: string): Promise<{ visit: V } | { instead: Shown }>
   stepUp: StepUp<V>
-  /** The document around a page; without a visit for people who are not signed in. */
-  frame(page: PageShown, place: { asked: Asked; visit: V | null }): VNode
+  /** Draws the document around a page. `visit` is null for people who are not signed in. */
+  frame(page: PageShown, context: { asked: Asked; visit: V | null }): VNode
 }
 
-/** What the routes of a surface need of the process. */
+/** The parts of the process that the routes of a surface need. */
 export type SurfaceOptions = {
   gateway(): Gateway
   nowMs(): number

@@ -29,11 +29,11 @@ type Query = Readonly<Record<string, string | undefined>>
 
 const ROWS = '25'
 
-/** Values of a form as a query: what was left empty is absent. */
+/** Makes a query of a form's values, without empty ones. */
 export const given = (values: Readonly<Record<string, string>>): Query =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''))
 
-/** The query of a page as the readers of lists take it: `after` is their cursor; a day of Kampala becomes its first and last moment. */
+/** Turns a page's query into the one that lists read: `after` becomes their cursor, and a day in Kampala its first and last moment. */
 export function pageQuery({ after, from, until, ...filters }: Query): Query {
   const days = readDays({ from, until })
   return {
@@ -55,7 +55,7 @@ type TableProps<Row> = {
   caption: string
   rows: readonly Row[]
   columns: readonly Column<Row>[]
-  /** Where a row leads; the first column is the link. */
+  /** The address that a row leads to; the first column is the link. */
   href?: (row: Row) => string
 }
 
@@ -77,9 +77,9 @@ export function Table<Row>({ caption, rows, columns, href }: TableProps<Row>) {
         <tbody>
           {rows.map((row) => (
             <tr>
-              {columns.map(({ title, cell, figures }, place) => (
+              {columns.map(({ title, cell, figures }, index) => (
                 <td data-title={title} class={figures && 'figure'}>
-                  {place === 0 && href !== undefined ? <a href={href(row)}>{cell(row)}</a> : cell(row)}
+                  {index === 0 && href !== undefined ? <a href={href(row)}>{cell(row)}</a> : cell(row)}
                 </td>
               ))}
             </tr>
@@ -101,13 +101,13 @@ export function Filters({
   filters: readonly Filter[]
   query: Query
   action: string
-  /** What stays in the address beside the filters. */
+  /** Values that stay in the address beside the filters. */
   keep?: Readonly<Record<string, string>>
   children?: ComponentChildren
 }) {
-  const used = filters.some(({ name }) => query[name] !== undefined)
+  const isUsed = filters.some(({ name }) => query[name] !== undefined)
   return (
-    <details class="filters" open={used}>
+    <details class="filters" open={isUsed}>
       <summary>
         <Icon name="search" /> {PARTS.filters}
       </summary>
@@ -132,7 +132,7 @@ export function Filters({
         <button type="submit" class="button">
           {PARTS.filter}
         </button>
-        {used && (
+        {isUsed && (
           <a class="button plain" href={addressWith(action, keep)}>
             {PARTS.clear}
           </a>
@@ -147,11 +147,11 @@ type PagerProps = {
   cursors: Cursors
   query: Query
   here: string
-  /** A queue: the page before holds what is older. */
+  /** For a queue, whose previous page has the older rows. */
   oldestFirst?: boolean
 }
 
-/** The ways to the pages beside this one. `here` is the address of the list; its filters are kept. */
+/** The links to the pages before and after this one. `here` is the address of the list; its filters are kept. */
 export function Pager({ cursors, query, here, oldestFirst = false }: PagerProps) {
   if (cursors.newer === null && cursors.older === null) return null
   const to = (name: 'before' | 'after', cursor: string) =>
@@ -172,7 +172,7 @@ export function Pager({ cursors, query, here, oldestFirst = false }: PagerProps)
   )
 }
 
-/** An address with these values in its query; absent ones are left out. */
+/** Builds an address with these values in its query; absent ones are left out. */
 export function addressWith(path: string, query: Query): string {
   const pairs = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined)
   const text = new URLSearchParams(pairs).toString()

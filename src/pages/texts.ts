@@ -1,4 +1,4 @@
-/** Words of the parts that all surfaces share. */
+/** Texts of the parts that all surfaces share. */
 export const PARTS = {
   skip: 'Skip to the page',
   frame: {

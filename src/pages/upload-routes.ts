@@ -12,14 +12,14 @@ import { type Fields, readFields, trimmed } from './fields.ts'
 import { PARTS } from './texts.ts'
 import type { Sender, Upload, Uploads } from './uploads.ts'
 
-// Only a file that is whole is read into memory, once as it came and once as it is parsed, for as long as its form takes.
+// Only a complete file is read into memory (twice: as received and as parsed), and stays there while its form is handled.
 const READ_AT_ONCE = { places: 4, waitMs: 30_000, most: { waiting: 40, ofOne: 3 } }
-/** The type under which the body of a form with a file is read; what it calls itself is read afterwards. */
+/** The content type under which the framework reads the body of a form with a file. The type that the client sent is read afterwards. */
 const UPLOAD = 'application/x-form-with-file'
 
 const expected = new WeakMap<FastifyRequest, { upload: Upload; sender: Sender; reply: FastifyReply }>()
 
-/** The body of this request may be a file. Throws 429 where too many are being received: then it is not read at all. */
+/** Prepares for a body that may carry a file. Throws 429 if too many are being received; then the body is not read at all. */
 export function expectUpload(
   { uploads, sender }: { uploads: Uploads; sender: Sender },
   request: FastifyRequest,
@@ -32,13 +32,13 @@ export function expectUpload(
   request.raw.headers['content-type'] = UPLOAD
 }
 
-/** Has the bodies of such requests written to the disk as they come, and read when they are whole. */
+/** Writes the bodies of expected uploads to the disk as they arrive, and reads them into memory when they are complete. */
 export function receiveUploads(server: HttpServer): void {
   const turns = merchantTurns(READ_AT_ONCE)
   server.addContentTypeParser(UPLOAD, async (request: FastifyRequest) => {
-    const coming = expected.get(request)
-    assert(coming !== undefined, 'only a request that is expected to carry a file has this type')
-    const { upload, sender, reply } = coming
+    const expectedUpload = expected.get(request)
+    assert(expectedUpload !== undefined, 'only a request that is expected to carry a file has this type')
+    const { upload, sender, reply } = expectedUpload
     const spool = openSpool()
     try {
       await receive(request, upload, spool)
@@ -55,7 +55,7 @@ export function receiveUploads(server: HttpServer): void {
   })
 }
 
-/** Also where the other side has gone a moment ago. */
+/** Runs `free` when the connection closes, or at once if it is closed already. */
 function onceClosed({ raw }: FastifyReply, free: () => void): void {
   if (raw.destroyed) free()
   else raw.once('close', free)
@@ -63,19 +63,19 @@ function onceClosed({ raw }: FastifyReply, free: () => void): void {
 
 /** Writes the body into the spool. Throws 413, 400 for a sender who has gone or was too slow, 429 for one who gave way. */
 async function receive({ raw, routeOptions }: FastifyRequest, upload: Upload, spool: Spool): Promise<void> {
-  const most = routeOptions.bodyLimit ?? 0
-  if (Number(raw.headers['content-length'] ?? 0) > most) throw bodyTooLarge()
+  const maxBytes = routeOptions.bodyLimit ?? 0
+  if (Number(raw.headers['content-length'] ?? 0) > maxBytes) throw bodyTooLarge()
   let stop = () => {}
   const read = new Promise<void>((resolve, reject) => {
     const take = (chunk: Buffer) => {
       upload.arrived(chunk.length)
-      if (spool.bytes + chunk.length > most) return reject(bodyTooLarge())
+      if (spool.bytes + chunk.length > maxBytes) return reject(bodyTooLarge())
       raw.pause()
       spool.add(chunk).then(() => raw.resume(), reject)
     }
     const gone = () => reject(invalidRequest('the connection was closed'))
     stop = () => void raw.off('data', take).off('end', resolve).off('close', gone)
-    // What comes after the end of our patience may still fail.
+    // The connection may still fail after we have stopped reading, so the listener for errors stays.
     raw.on('error', gone).on('close', gone).on('end', resolve).on('data', take)
   })
   try {
@@ -97,7 +97,7 @@ async function wholeOf(spool: Spool): Promise<Buffer> {
   return whole
 }
 
-/** The fields of a posted form, and its file where it may carry one. Throws 400 for what is no form. */
+/** Parses the fields of a posted form, and its file if it may carry one. Throws 400 if the body is no form. */
 export async function readPosted(
   request: FastifyRequest,
   mayCarryFile: boolean,

@@ -1,40 +1,40 @@
 import { Refusal } from '../platform/refusal.ts'
 import { PARTS } from './texts.ts'
 
-/** Who sends a file. `confirmed`: the address of the account is proven. */
+/** The sender of a file. `confirmed`: the e-mail address of the account is proven. */
 export type Sender = { personId: number; address: string; confirmed: boolean }
 
-/** A file that is on its way. */
+/** A file that is being received. */
 export type Upload = {
-  /** So many bytes more have come. */
+  /** Reports that so many further bytes have arrived. */
   arrived(bytes: number): void
-  /** All of it is there: from now on it waits for us. */
+  /** Reports that the file is complete: from now on it waits for us, so it cannot be late. */
   whole(): void
-  /** Rejects when the sender has to go: too slow, or slow where others wait. */
+  /** Rejects if the upload must stop: it is too slow, or it is slow and others need its place. */
   cut: Promise<never>
-  /** Its place is free again. */
+  /** Frees its place. */
   end(): void
 }
 
-/** The files that this process is receiving: each is on the disk, and none takes a place in memory before it is whole. */
+/** The files that this process is receiving. Each is written to the disk, and read into memory only when it is complete. */
 export type Uploads = { begin(sender: Sender): Upload }
 
 type Receiving = Sender & { isWhole: boolean; floor: Pace; wanted: Pace; giveWay(refusal: Refusal): void }
 type Rate = { bytesASecond: number; patienceMs: number }
 type Pace = { rate: Rate; untilMs: number }
 
-// How long somebody may take follows from what has come, never from a time of its own: 10 MB may come over a line of 8 KiB a second, in
-// some 20 minutes, and a phone may be without a signal for a minute.
+// The time limit of an upload grows with the bytes that arrive; there is no fixed one. 10 MB may arrive at 8 KiB a second, in some 20
+// minutes, and a phone may be without a signal for a minute.
 const FLOOR: Rate = { bytesASecond: 8 * 1024, patienceMs: 60_000 }
-// Who is slower than this gives way where there is no place for somebody else.
+// An upload that is slower than this is cut if its place is needed for another one.
 const WANTED: Rate = { bytesASecond: 32 * 1024, patienceMs: 10_000 }
 const CHECK_MS = 250
 const FREE_AGAIN_IN_S = 10
 
-// The longest file has 10 MB: so many fill some 500 MB of the disk. Many phones share one address of their operator.
+// A file has at most 10 MB, so all of them together fill some 500 MB of the disk. Many phones share one address of their operator.
 const MOST = { ofOne: 3, ofUnconfirmedAtAddress: 4, ofUnconfirmed: 10, ofAddress: 20, ofAll: 40 }
 
-/** Room is kept for senders of each kind: what unconfirmed accounts send at once never fills it. */
+/** The limits for each kind of sender. Unconfirmed accounts together cannot take all places. */
 const BOUNDS: { most: number; holds(one: Sender, other: Sender): boolean }[] = [
   { most: MOST.ofOne, holds: (sender, other) => sender.personId === other.personId },
   {
@@ -46,17 +46,17 @@ const BOUNDS: { most: number; holds(one: Sender, other: Sender): boolean }[] = [
   { most: MOST.ofAll, holds: () => true },
 ]
 
-/** `elapsedMs`: time as it passes, whatever becomes of the clock. */
+/** `elapsedMs`: a monotonic clock, which does not follow corrections of the time. */
 export function uploads(elapsedMs: () => number): Uploads {
   const receiving = new Set<Receiving>()
   let watch: NodeJS.Timeout | undefined
 
   const cutSlow = () => {
     const nowMs = elapsedMs()
-    for (const one of receiving) if (isLate(one, one.floor, nowMs)) one.giveWay(tooSlow())
+    for (const file of receiving) if (isLate(file, file.floor, nowMs)) file.giveWay(tooSlow())
   }
-  const leave = (one: Receiving) => {
-    receiving.delete(one)
+  const leave = (file: Receiving) => {
+    receiving.delete(file)
     if (receiving.size > 0) return
     clearInterval(watch)
     watch = undefined
@@ -64,52 +64,50 @@ export function uploads(elapsedMs: () => number): Uploads {
   return {
     begin(sender) {
       const nowMs = elapsedMs()
-      for (const one of whoGivesWay([...receiving], sender, nowMs)) {
-        one.giveWay(madeWay())
-        leave(one)
+      for (const yielding of whoGivesWay([...receiving], sender, nowMs)) {
+        yielding.giveWay(madeWay())
+        leave(yielding)
       }
       const { cut, giveWay } = cutter()
-      const one: Receiving = {
+      const file: Receiving = {
         ...sender,
         isWhole: false,
         floor: paceFrom(FLOOR, nowMs),
         wanted: paceFrom(WANTED, nowMs),
         giveWay,
       }
-      receiving.add(one)
+      receiving.add(file)
       watch ??= setInterval(cutSlow, CHECK_MS).unref()
       return {
         arrived(bytes) {
-          for (const pace of [one.floor, one.wanted]) goOn(pace, bytes, elapsedMs())
+          for (const pace of [file.floor, file.wanted]) goOn(pace, bytes, elapsedMs())
         },
         whole() {
-          one.isWhole = true
+          file.isWhole = true
         },
         cut,
-        end: () => leave(one),
+        end: () => leave(file),
       }
     },
   }
 }
 
-/** Those in whose places a new sender comes, none where there is room. Throws 429 where nobody has to give way. */
+/** Chooses the files to cut so that a new sender has a place; none if there is room. Throws 429 if no file may be cut. */
 function whoGivesWay(receiving: readonly Receiving[], sender: Sender, nowMs: number): Receiving[] {
-  const going: Receiving[] = []
+  const chosen: Receiving[] = []
   for (const { most, holds } of BOUNDS) {
-    const here = receiving.filter((receiving) => !going.includes(receiving) && holds(receiving, sender))
-    if (here.length < most) continue
-    const slow = here.filter(
-      (receiving) => isLate(receiving, receiving.wanted, nowMs) || isBehind(receiving, sender),
-    )
+    const competing = receiving.filter((file) => !chosen.includes(file) && holds(file, sender))
+    if (competing.length < most) continue
+    const slow = competing.filter((file) => isLate(file, file.wanted, nowMs) || isBehind(file, sender))
     const last = slow.sort((a, b) => a.wanted.untilMs - b.wanted.untilMs)[0]
     if (last === undefined)
       throw new Refusal(429, 'rate_limited', PARTS.errors.uploads, { retryAfterSeconds: FREE_AGAIN_IN_S })
-    going.push(last)
+    chosen.push(last)
   }
-  return going
+  return chosen
 }
 
-/** An account that has proven its address comes before one that has not. */
+/** Whether a file must yield to this sender: one of an unconfirmed account yields to a confirmed one. */
 const isBehind = (receiving: Receiving, sender: Sender) =>
   sender.confirmed && !receiving.confirmed && !receiving.isWhole
 
@@ -118,7 +116,10 @@ const isLate = (receiving: Receiving, { untilMs }: Pace, nowMs: number) =>
 
 const paceFrom = (rate: Rate, nowMs: number): Pace => ({ rate, untilMs: nowMs + rate.patienceMs })
 
-/** What comes buys time at its rate, and no more of it than the patience at once: a fast beginning does not pay for a long silence. */
+/**
+ * Extends the time limit by the bytes that arrived, at the rate. It is never further away than the patience: a fast start does not pay for
+ * a long silence.
+ */
 function goOn(pace: Pace, bytes: number, nowMs: number): void {
   const bought = (bytes / pace.rate.bytesASecond) * 1000
   pace.untilMs = Math.min(nowMs + pace.rate.patienceMs, pace.untilMs + bought)
@@ -129,7 +130,7 @@ function cutter(): Pick<Receiving, 'giveWay'> & Pick<Upload, 'cut'> {
   const cut = new Promise<never>((_, reject) => {
     giveWay = reject
   })
-  // Nobody may be waiting for it yet, or any more.
+  // Prevents an unhandled rejection while no caller awaits it.
   cut.catch(() => {})
   return { cut, giveWay }
 }

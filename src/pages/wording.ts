@@ -3,7 +3,7 @@ import { withoutUnseen } from '../platform/text.ts'
 const BRIEF_LENGTH = 48
 const UGX = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
 
-/** Whole shillings as people write them: `UGX 25,000`. */
+/** Formats whole shillings as people write them: `UGX 25,000`. */
 export const ugx = (amount: number) => `UGX ${UGX.format(amount)}`
 
 /** Text from outside in one line, without misleading characters. */

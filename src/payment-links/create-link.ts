@@ -11,7 +11,7 @@ import { presentLink } from './payment-link.ts'
 import { whyUnpayable } from './unpayable.ts'
 import { addLinks, newLink } from './write-links.ts'
 
-/** One POST /v1/payment-links, read as far as the frame reads it. The key is optional (G57). */
+/** One POST /v1/payment-links; `parseLinkCreate` reads the rest of the body. The key is optional (G57). */
 export type LinkRequest = KeyedRequest & { given: GivenLink }
 
 /**
@@ -36,6 +36,6 @@ async function makeLink(
   const link = newLink(caller, input, at)
   const { merchantId, mode } = caller
   const hint = await whyUnpayable(tx, { merchantId, mode, amount: input.amount, at, limits: app.config })
-  const shown = presentLink({ ...link, attempt: null, paid: null }, app.baseUrl)
-  return { id: link.id, shown: hint === null ? shown : { ...shown, hint }, writes: addLinks([link]) }
+  const view = presentLink({ ...link, attempt: null, paid: null }, app.baseUrl)
+  return { id: link.id, shown: hint === null ? view : { ...view, hint }, writes: addLinks([link]) }
 }

@@ -8,13 +8,13 @@ import { tagOf } from '../platform/ids.ts'
 import { notFound } from '../platform/refusal.ts'
 import { type LinkWithCharges, PAYMENT_LINK_COLUMNS } from './payment-link.ts'
 
-/** Which links (spec 4.4). Bounds are inclusive; a reference that is not asked for is null. */
+/** Which links to list (spec 4.4). Bounds are inclusive; `reference` is null unless the caller filters by it. */
 export type LinkFilter = ListWindow & { reference: string | null }
 
-/** Whose links, in which mode. */
+/** The merchant whose links are read, and in which mode. */
 type Owner = Pick<Caller, 'merchantId' | 'tag' | 'mode'>
 
-// Looked up link by link by index, only for the rows of the page.
+// Subselects instead of joins, so that charges are looked up by index and only for the rows of the page.
 const WITH_CHARGES = `${PAYMENT_LINK_COLUMNS},
   (select json_build_object('id', c.id, 'status', c.status) from charges c
    where c.merchant_id = l.merchant_id and c.id = l.charge_id and c.voided_at is null) as attempt,
@@ -40,13 +40,13 @@ const LIST_BY_REFERENCE = listStatement<LinkWithCharges>(
   `select ${WITH_CHARGES} from payment_links l where ${WINDOW} and l.reference = $7 ${NEWEST}`,
 )
 
-/** A link of any kind and mode with its charges, or null; for the hosted page. */
+/** Finds a link of any kind and mode, with its charges; for the hosted page. */
 export const findLink = (
   app: App,
   { merchantId, id }: { merchantId: number; id: string },
 ): Promise<LinkWithCharges | null> => firstRow(app.db.query(BY_ID, [merchantId, id]))
 
-/** The caller's link in the key's mode, or 404 (spec 1.3). */
+/** Returns the caller's link in the key's mode. Throws 404 (spec 1.3). */
 export async function getLink(app: App, owner: Owner, id: string): Promise<LinkWithCharges> {
   const link = await ownLink(app, owner, id)
   if (link === null) throw notFound('payment link')
@@ -58,13 +58,13 @@ export async function listLinks(app: App, owner: Owner, filter: LinkFilter): Pro
   return readPage(app, owner, { ...readingOf(filter), find: (id) => ownLink(app, owner, id) })
 }
 
-/** The statement that finds these links, with its values. */
+/** Chooses the list statement for this filter, with its values: with a reference, a statement of its own uses another index. */
 export const readingOf = (filter: LinkFilter) =>
   filter.reference === null
     ? { window: filter, statement: LIST_ALL, filters: [] }
     : { window: filter, statement: LIST_BY_REFERENCE, filters: [filter.reference] }
 
-/** Null for another merchant's, for the other mode's, and for a vending order, which is no link here (G26b). */
+/** Null for a link of another merchant or of the other mode, and for a vending order, which the API does not show as a link (G26b). */
 async function ownLink(
   app: App,
   { merchantId, tag, mode }: Owner,

@@ -24,14 +24,14 @@ const LOCK_CHARGES = statement<{ id: string }>(
  */
 export const lockLink = (merchantId: number, id: string): Call<PaymentLink> => call(LOCK, merchantId, id)
 
-/** Stores which attempt holds a one-shot link, or none. The row has been locked by `lockLink`. */
+/** Stores the attempt that holds a one-shot link, or null for none. `lockLink` has locked the row. */
 export const holdLink = ({
   merchantId,
   id,
   chargeId,
 }: Pick<PaymentLink, 'merchantId' | 'id' | 'chargeId'>): Call => call(HOLD, merchantId, id, chargeId)
 
-/** Locks the attempts that hold these links, in the order every transaction uses. */
+/** Locks the attempts that hold these links, in the one order that all transactions follow. */
 export const lockChargesOfLinks = (
   links: readonly { merchantId: number; id: string }[],
 ): Call<{ id: string }> =>

@@ -2,7 +2,7 @@ import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { PaymentLink } from './payment-link.ts'
 
-// A second call keeps the first time.
+// A repeat keeps the first time.
 const INVALIDATE = statement(
   'invalidate payment link',
   `update payment_links set invalidated_at = coalesce(invalidated_at, $3)
@@ -10,8 +10,7 @@ const INVALIDATE = statement(
 )
 
 /**
- * Invalidates an order's link as of this time: no payment can be started on it any more. The row has been locked by
- * `lockLink`.
+ * Invalidates an order's link from this time on: no further payment can be started on it. `lockLink` has locked the row.
  */
 export const invalidateLink = ({ merchantId, id }: Pick<PaymentLink, 'merchantId' | 'id'>, at: Date): Call =>
   call(INVALIDATE, merchantId, id, at.toISOString())

@@ -21,17 +21,17 @@ export type LinkPayment = {
   phone: string | null
   email: string | null
   card: { id: string; applied: number } | null
-  /** The id of the charge of this form, however often it is sent; null for a random one. */
+  /** The id of this form's charge, the same each time the form is sent; null for a random one. */
   chargeId: string | null
 }
 
-/** The fields of a paid link that never change. */
+/** The fields of a link that never change. */
 export type PaidLink = Pick<PaymentLink, 'merchantId' | 'id' | 'mode' | 'allowMultipleUses'> & { tag: string }
 
-/** The result. Only `stored` has written anything. */
+/** What came of a payment. Only `stored` has written anything. */
 export type LinkPaid =
   | { kind: 'stored'; chargeId: string }
-  /** The link is paid or being paid, or this form was sent before: that charge is shown. */
+  /** The link is paid or being paid, or this form was sent before: the page shows that charge. */
   | { kind: 'held'; chargeId: string }
   | {
       kind: 'refused'
@@ -47,12 +47,14 @@ export type LinkPaid =
         | 'rail'
     }
 
-/** What the decision is based on: locked rows, and what was read after they were locked. */
+/** The facts for the decision: locked rows, and rows that were read after these were locked. */
 export type LockedPayment = {
   link: PaymentLink
   terms: MerchantTerms
-  held: { id: string; status: string } | null
-  sent: FormCharge | null
+  /** The attempt that holds a one-shot link. */
+  attempt: { id: string; status: string } | null
+  /** The charge of this form, if it was sent before. */
+  formCharge: FormCharge | null
   card: GiftCard | null
   prompts: Prompts | null
   at: Date
@@ -64,30 +66,32 @@ const refused = (why: Extract<LinkPaid, { kind: 'refused' }>['why']): Decided =>
   answer: { kind: 'refused', why },
 })
 
-/** The rules, on locked rows only, one a line. */
+/** Decides on a payment from locked rows only, one rule a line. */
 export function judgePayment(
   app: App,
-  known: LockedPayment,
-  { paid, payment, ready }: { paid: PaidLink; payment: LinkPayment; ready: boolean },
+  locked: LockedPayment,
+  { payableLink, payment, ready }: { payableLink: PaidLink; payment: LinkPayment; ready: boolean },
 ): Decided {
-  const { link, terms, held, sent, at } = known
+  const { link, terms, attempt, formCharge, at } = locked
   const live = link.mode === 'live'
-  if (sent !== null && !sent.voided && sent.paymentLinkId === link.id)
-    return { answer: { kind: 'held', chargeId: sent.id } }
+  if (formCharge !== null && !formCharge.voided && formCharge.paymentLinkId === link.id)
+    return { answer: { kind: 'held', chargeId: formCharge.id } }
   // A failed attempt is final: the form sent again starts a new one, as after a retry.
-  if (held !== null && held.status !== 'failed') return { answer: { kind: 'held', chargeId: held.id } }
+  if (attempt !== null && attempt.status !== 'failed')
+    return { answer: { kind: 'held', chargeId: attempt.id } }
   if (isOver(link, at)) return refused('expired')
   if (!mayBePaid(link, terms, app.config)) return refused('inactive')
-  const cover = coverFor(known, payment, app.config.railCollectMin)
+  const cover = coverFor(locked, payment, app.config.railCollectMin)
   if (cover === null) return refused('voucher_changed')
-  const input = inputOf(known, { paid, payment, applied: cover.applied })
+  const input = inputOf(locked, { payableLink, payment, applied: cover.applied })
   if (cover.due === 0) return stored(newCoveredCharge(input, at))
   if (live && !LIVE_CHANNELS.includes(payment.channel)) return refused('method')
   if (payment.phone === null) return refused('phone')
-  const travelling = { mode: link.mode, side: 'collect', amount: cover.due } as const
-  const tooMuch = railRefusal(travelling, app.config)
-  if (tooMuch !== null) return refused(tooMuch.code === 'amount_too_small' ? 'amount_under' : 'amount_over')
-  if (tooManyPrompts(app, known.prompts)) return refused('prompts')
+  const railAmount = { mode: link.mode, side: 'collect', amount: cover.due } as const
+  const outOfRange = railRefusal(railAmount, app.config)
+  if (outOfRange !== null)
+    return refused(outOfRange.code === 'amount_too_small' ? 'amount_under' : 'amount_over')
+  if (tooManyPrompts(app, locked.prompts)) return refused('prompts')
   if (!ready) return refused('rail')
   return stored(newCheckoutCharge(app, input, at))
 }
@@ -98,8 +102,7 @@ const stored = (charge: CheckoutCharge): Decided => ({
 })
 
 /**
- * What the card pays, or null when that differs from what the customer was shown: the customer pays exactly the sum of the
- * page.
+ * Returns what the card pays, or null if that differs from what the page showed: the customer pays exactly the sum shown.
  */
 function coverFor({ link, card, at }: LockedPayment, payment: LinkPayment, leastDue: number) {
   if (payment.card === null) return { applied: 0, due: link.amount }
@@ -113,17 +116,17 @@ function tooManyPrompts(app: App, prompts: Prompts | null): boolean {
 }
 
 function inputOf(
-  { link, sent }: LockedPayment,
-  { paid, payment, applied }: { paid: PaidLink; payment: LinkPayment; applied: number },
+  { link, formCharge }: LockedPayment,
+  { payableLink, payment, applied }: { payableLink: PaidLink; payment: LinkPayment; applied: number },
 ): CheckoutInput {
   return {
     merchantId: link.merchantId,
-    tag: paid.tag,
+    tag: payableLink.tag,
     mode: link.mode,
     linkId: link.id,
     paysOnce: !link.allowMultipleUses,
-    // A form sent again after its charge was taken back makes another charge.
-    chargeId: sent === null ? payment.chargeId : null,
+    // A form that is sent again after its charge was taken back needs another id.
+    chargeId: formCharge === null ? payment.chargeId : null,
     amount: link.amount,
     giftCardAmount: applied,
     channel: payment.channel,

@@ -3,7 +3,7 @@ import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { PAYMENT_LINK_COLUMNS, type PaymentLink } from './payment-link.ts'
 
-/** The charge that a form has made before. `voided`: it was taken back; its id cannot be used again. */
+/** The charge that an earlier sending of the same form has made. `voided`: it was taken back; its id cannot be used again. */
 export type FormCharge = { id: string; paymentLinkId: string | null; voided: boolean }
 
 const SHARE = statement<PaymentLink>(
@@ -21,16 +21,16 @@ const OF_FORM = statement<FormCharge>(
    where c.merchant_id = $1 and c.id = $2`,
 )
 
-/** Keeps a link from being switched off until the commit, while others may pay it. */
+/** Reads a link and keeps it from being switched off until the commit; other payments of it do not wait. */
 export const shareLink = (merchantId: number, id: string): Call<PaymentLink> => call(SHARE, merchantId, id)
 
 /**
- * The attempt that holds a one-shot link, open, paid or failed, unless it was taken back. Sent as a separate statement
+ * Reads the attempt that holds a one-shot link, open, paid or failed, unless it was taken back. Sent as a separate statement
  * after the lock of the link: a join there would see the charge as it was before the wait.
  */
 export const attemptHolding = (merchantId: number, id: string): Call<{ id: string; status: ChargeStatus }> =>
   call(ATTEMPT, merchantId, id)
 
-/** The charge that this form has made before, if any. */
+/** Reads the charge that an earlier sending of this form has made, if any. */
 export const chargeOfForm = (merchantId: number, chargeId: string | null): Call<FormCharge> =>
   call(OF_FORM, merchantId, chargeId)

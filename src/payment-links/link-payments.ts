@@ -6,7 +6,7 @@ import { listStatement } from '../http/both-ways.ts'
 import { type ListWindow, orNull, type Page, readPage } from '../http/lists.ts'
 import { getLink } from './find-links.ts'
 
-// $7 the link. Read by the index of what was paid on a link.
+// $7 the link. The conditions are those of the index on paid charges of a link.
 const PAID = listStatement<Charge>(
   'payments of a link',
   `select ${CHARGE_COLUMNS} from charges c
@@ -15,7 +15,7 @@ const PAID = listStatement<Charge>(
    order by c.created_at desc, c.id desc limit $6`,
 )
 
-/** One page of what was paid on the caller's link, newest first. Throws 404 for a link that is not theirs. */
+/** One page of the paid charges of the caller's link, newest first. Throws 404 for a link that is not the caller's. */
 export async function listLinkPayments(
   app: App,
   caller: Caller,

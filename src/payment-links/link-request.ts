@@ -20,9 +20,9 @@ const AllowMultipleUses = Type.Boolean({
 })
 
 /**
- * PaymentLinkCreate (spec 2.9), in the order in which faults are reported. The frame reads the fields up to `reference` and
- * passes on the others: addresses have their own rule and text, and later fields must not be reported before them.
- * `readLinkCreate` reads the rest.
+ * PaymentLinkCreate (spec 2.9), in the order in which faults are reported. The reader of bodies checks the fields up to `reference`
+ * and passes on the others: addresses have their own rule and text, and later fields must not be reported before them.
+ * `parseLinkCreate` reads the rest.
  */
 export const PaymentLinkCreateShape = Type.Object(
   {
@@ -43,7 +43,7 @@ export const PaymentLinkCreateShape = Type.Object(
 
 export type GivenLink = Static<typeof PaymentLinkCreateShape>
 
-/** The fields of a link, completely read. Addresses keep their exact text. */
+/** The checked fields of a new link. Addresses keep their exact text. */
 export type PaymentLinkCreate = {
   amount: number
   currency: string
@@ -58,20 +58,20 @@ const SuccessPart = Type.Object({ success_url: Type.Optional(SuccessUrl) })
 const CancelPart = Type.Object({ cancel_url: Type.Optional(CancelUrl) })
 const UsesPart = Type.Object({ allow_multiple_uses: Type.Optional(AllowMultipleUses) })
 
-/** Reads the fields that the frame passed on. Throws `invalid request: ...` with the first fault (contract.md G26a). */
-export function readLinkCreate(given: GivenLink): PaymentLinkCreate {
-  const successUrl = readBody(SuccessPart, given).success_url ?? null
+/** Checks the fields that the reader of bodies passed on. Throws `invalid request: ...` with the first fault (contract.md G26a). */
+export function readLinkCreate(body: GivenLink): PaymentLinkCreate {
+  const successUrl = readBody(SuccessPart, body).success_url ?? null
   checkAddress('success_url', successUrl)
-  const cancelUrl = readBody(CancelPart, given).cancel_url ?? null
+  const cancelUrl = readBody(CancelPart, body).cancel_url ?? null
   checkAddress('cancel_url', cancelUrl)
   return {
-    amount: given.amount,
-    currency: given.currency ?? 'UGX',
-    description: given.description ?? null,
-    reference: given.reference ?? null,
+    amount: body.amount,
+    currency: body.currency ?? 'UGX',
+    description: body.description ?? null,
+    reference: body.reference ?? null,
     successUrl,
     cancelUrl,
-    allowMultipleUses: readBody(UsesPart, given).allow_multiple_uses ?? false,
+    allowMultipleUses: readBody(UsesPart, body).allow_multiple_uses ?? false,
   }
 }
 

@@ -7,8 +7,8 @@ import type { Config } from '../settings/config.ts'
 import type { PaymentLinkCreate } from './link-request.ts'
 
 /**
- * The domain rules of a new link in the order of contract.md G26a, one refusal a line. What passes can be paid by the rules
- * of charges. The form was checked before.
+ * Checks a new link by the domain rules in the order of contract.md G26a, one refusal a line. A link that passes can also be
+ * paid by the rules of charges. The form was checked before.
  */
 export function judgeLink(
   { amount, currency }: Pick<PaymentLinkCreate, 'amount' | 'currency'>,

@@ -68,33 +68,33 @@ export async function payLink(
   }
 }
 
-// The sandbox has no contract.
+// In test mode there is no installation; this stands for one.
 const SANDBOX = 'sandbox'
 
 type Request = { payment: LinkPayment; installation: string | null }
-/** What was decided, and when a charge that travels was marked as sending. */
+/** The decision, and when a charge that goes to a rail was marked as sending. */
 type Stored = Decided & { mark: Mark }
 
-// A payment that waits for its link or card holds a connection, and answers of rails need connections at once: only this
-// process knows them, and an unrecorded refusal would keep link and card taken.
+// A payment that waits for its link or card holds a connection. Answers of rails need connections at once, because only this
+// process knows them and an unrecorded refusal would keep link and card taken; so payments may hold only a few.
 const PAYMENTS_AT_ONCE = 2
 const paymentTurns = defineLane('pay links', () => turns(PAYMENTS_AT_ONCE))
 
-/** The same form sent twice at once: the second finds the charge of the first when it looks again. */
-const storeOnce = (app: App, paid: PaidLink, request: Request): Promise<Stored> =>
-  againWhenTaken(() => inOpenMonth(() => storePayment(app, paid, request)))
+/** Stores a payment. If the same form is sent twice at once, the second is retried and finds the charge of the first. */
+const storeOnce = (app: App, payableLink: PaidLink, request: Request): Promise<Stored> =>
+  againWhenTaken(() => inOpenMonth(() => storePayment(app, payableLink, request)))
 
-function storePayment(app: App, paid: PaidLink, { payment, installation }: Request): Promise<Stored> {
-  return app.db.transactionFor({ kind: 'in', of: paid.merchantId }, async (tx) => {
-    const known = await lockAndRead(app, tx, { paid, payment })
-    const decided = judgePayment(app, known, { paid, payment, ready: installation !== null })
-    const mark = markAt(known.at)
-    if (decided.charge === undefined) return { value: { ...decided, mark } }
-    if (!(await fits(tx, decided.charge)))
+function storePayment(app: App, payableLink: PaidLink, { payment, installation }: Request): Promise<Stored> {
+  return app.db.transactionFor({ kind: 'in', of: payableLink.merchantId }, async (tx) => {
+    const locked = await lockAndRead(app, tx, { payableLink, payment })
+    const decision = judgePayment(app, locked, { payableLink, payment, ready: installation !== null })
+    const mark = markAt(locked.at)
+    if (decision.charge === undefined) return { value: { ...decision, mark } }
+    if (!(await fits(tx, decision.charge)))
       return { value: { answer: { kind: 'refused', why: 'inactive' }, mark } }
     return {
-      value: { ...decided, mark },
-      last: await writesOf(app, tx, known, { charge: decided.charge, payment, installation }),
+      value: { ...decision, mark },
+      last: await writesOf(app, tx, locked, { charge: decision.charge, payment, installation }),
     }
   })
 }
@@ -106,16 +106,16 @@ function storePayment(app: App, paid: PaidLink, { payment, installation }: Reque
 async function lockAndRead(
   app: App,
   tx: Tx,
-  { paid, payment }: { paid: PaidLink; payment: LinkPayment },
+  { payableLink, payment }: { payableLink: PaidLink; payment: LinkPayment },
 ): Promise<LockedPayment> {
-  const { merchantId, id } = paid
-  const limited = paid.mode === 'live' && payment.phone !== null && app.config.promptsPerPhone > 0
-  const phone = limited ? payment.phone : null
+  const { merchantId, id } = payableLink
+  const isLimited = payableLink.mode === 'live' && payment.phone !== null && app.config.promptsPerPhone > 0
+  const phone = isLimited ? payment.phone : null
   if (phone !== null) await tx.send(lockPhone(phone))
   const form = chargeOfForm(merchantId, payment.chargeId)
-  const [[link], [held], [before]] = await tx.send(
+  const [[link], [attempt], [chargeBefore]] = await tx.send(
     // A reusable link is only kept from being switched off; its payers do not wait for each other.
-    paid.allowMultipleUses ? shareLink(merchantId, id) : lockLink(merchantId, id),
+    payableLink.allowMultipleUses ? shareLink(merchantId, id) : lockLink(merchantId, id),
     attemptHolding(merchantId, id),
     form,
   )
@@ -123,34 +123,34 @@ async function lockAndRead(
   // The card may have been locked by this same form, so its charge is looked up again after that lock. The terms are locked
   // last and shortly, because a change of them waits for every holder.
   const terms = lockTerms([merchantId])
-  const [[card], [sent], [now]] =
+  const [[card], [formCharge], [lockedTerms]] =
     payment.card === null
-      ? [[], [before], ...(await tx.send(terms))]
+      ? [[], [chargeBefore], ...(await tx.send(terms))]
       : await tx.send(lockCard(merchantId, payment.card.id), form, terms)
-  assert(link && now, 'a link that was shown is never deleted, nor is its merchant')
+  assert(link && lockedTerms, 'a link that was shown is never deleted, nor is its merchant')
   return {
     link,
-    terms: now,
-    held: held ?? null,
-    sent: sent ?? null,
+    terms: lockedTerms,
+    attempt: attempt ?? null,
+    formCharge: formCharge ?? null,
     card: card ?? null,
     prompts: prompts ?? null,
     at: app.clock.now(),
   }
 }
 
-/** Whether the balance can hold the payment, as for charges of the API. A charge that a card covers in full adds nothing. */
+/** Whether the payment keeps the balance below its maximum, as for charges of the API. A charge that a card covers in full adds nothing. */
 async function fits(tx: Tx, charge: CheckoutCharge): Promise<boolean> {
   if (charge.completedAt !== null) return true
   const { merchantId, mode } = charge
-  const wanted = { merchantId, mode, amount: charge.amount - charge.giftCardAmount }
-  const [held] = await tx.send(heldBy([wanted]))
-  return (await headroomFor(tx, [wanted], held)).take(wanted)
+  const deposit = { merchantId, mode, amount: charge.amount - charge.giftCardAmount }
+  const [balances] = await tx.send(heldBy([deposit]))
+  return (await headroomFor(tx, [deposit], balances)).take(deposit)
 }
 
 /**
- * Charge, claim, card and attempt. A charge that the card covers in full gets its event at once, in a month that is still
- * open.
+ * Lists the writes of a payment: charge, claim of the link, use of the card, attempt. A charge that the card covers in full
+ * gets its event at once, in a month that is still open.
  */
 async function writesOf(
   app: App,

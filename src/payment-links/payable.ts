@@ -6,7 +6,7 @@ import type { PaymentLink } from './payment-link.ts'
 
 type Seller = Pick<MerchantTerms, 'active' | 'kycStatus'>
 
-/** Whether the merchant takes money in this mode. */
+/** Whether the merchant may take money in this mode. */
 export const maySell = ({ active, kycStatus }: Seller, mode: Mode): boolean =>
   active && (mode === 'test' || kycStatus === 'verified')
 

@@ -15,7 +15,7 @@ export type PaymentLink = {
   successUrl: string | null
   cancelUrl: string | null
   allowMultipleUses: boolean
-  /** One-shot only: the attempt that holds it. */
+  /** The attempt that holds a one-shot link; null for a reusable one. */
   chargeId: string | null
   switchedOffAt: Date | null
   /** For an order: when it expires, and when it was invalidated. */
@@ -26,7 +26,7 @@ export type PaymentLink = {
 
 /** A link with the charges that decide its status. */
 export type LinkWithCharges = PaymentLink & {
-  /** The charge that holds it, unless it was taken back. */
+  /** The charge that holds the link, unless it was taken back. */
   attempt: { id: string; status: ChargeStatus } | null
   /** The newest charge that ever succeeded. */
   paid: { id: string; status: 'succeeded' | 'refunded' } | null
@@ -95,7 +95,7 @@ export function linkStatus({
   paid,
   switchedOffAt,
 }: Pick<LinkWithCharges, 'allowMultipleUses' | 'attempt' | 'paid' | 'switchedOffAt'>): LinkStatus {
-  // A paid one-shot link shows that before anything else.
+  // A paid one-shot link shows its payment even if it was switched off.
   if (!allowMultipleUses && paid !== null) return paid.status
   if (switchedOffAt !== null) return 'inactive'
   if (allowMultipleUses) return 'active'
@@ -104,7 +104,7 @@ export function linkStatus({
   return attempt.status === 'pending' ? 'authorized' : attempt.status
 }
 
-/** Whether an order can no longer be paid (contract.md G41a). Other links do not expire. */
+/** Whether an order's link has expired or was invalidated (contract.md G41a). Other links never are. */
 export const isOver = (
   { expiresAt, invalidatedAt }: Pick<PaymentLink, 'expiresAt' | 'invalidatedAt'>,
   at: Date,

@@ -4,8 +4,8 @@ const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 const PIXELS_A_BYTE = 8
 
 /**
- * A square of black (true) and white modules as a PNG of one bit a pixel, every module `scale` pixels wide. It has no
- * colour information, so that every viewer shows black on white.
+ * Encodes a square of black (true) and white modules as a PNG of one bit a pixel, every module `scale` pixels wide. It has
+ * no colour information, so that every viewer shows black on white.
  */
 export function blackAndWhitePng(modules: readonly (readonly boolean[])[], scale: number): Buffer {
   const size = modules.length * scale
@@ -23,7 +23,7 @@ export function blackAndWhitePng(modules: readonly (readonly boolean[])[], scale
   ])
 }
 
-/** One line of pixels: a filter byte (none), then a bit a pixel from the left, 1 for white. */
+/** Renders one line of pixels: a filter byte (none), then a bit a pixel from the left, 1 for white. */
 function lineOf(row: readonly boolean[], scale: number, length: number): Buffer {
   const line = Buffer.alloc(length)
   for (let x = 0; x < row.length * scale; x += 1)

@@ -1,38 +1,41 @@
 import { encodeQR } from 'qr'
 import { blackAndWhitePng } from './png.ts'
 
-const QUIET_ZONE = 4 // Modules of white on every side, without which cameras do not find it (ISO 18004).
+const QUIET_ZONE = 4 // White modules on every side, without which cameras do not find the code (ISO 18004).
 const MODULE_PIXELS = 8 // Large enough to print a hand wide without blur, small enough for a kilobyte.
-const REMEMBERED = 500 // A rendered code is a few kilobytes: a few megabytes at the most.
+const REMEMBERED = 500 // A rendered code is a few kilobytes, so a cache is a few megabytes at most.
 
-/** The QR of a text as an SVG document. The text itself does not stand in it. */
+/** The QR code of a text as an SVG document, which does not contain the text itself. */
 export const qrSvg = remembering(renderSvg)
 
 /** The QR code of a text as a PNG. Callers must not write into it, because it is shared. */
 export const qrPng = remembering(renderPng)
 
-/** The same function with a cache of the last `most` codes. */
-export function remembering<Code>(render: (text: string) => Code, most = REMEMBERED): (text: string) => Code {
-  const known = new Map<string, Code>()
+/** Wraps a renderer with a cache of the last `maxCodes` codes. */
+export function remembering<Code>(
+  render: (text: string) => Code,
+  maxCodes = REMEMBERED,
+): (text: string) => Code {
+  const cache = new Map<string, Code>()
   return (text) => {
-    const code = known.get(text) ?? render(text)
+    const code = cache.get(text) ?? render(text)
     // A map keeps insertion order, so its first entry is the least recently used.
-    known.delete(text)
-    known.set(text, code)
-    const [oldest] = known.keys()
-    if (known.size > most && oldest !== undefined) known.delete(oldest)
+    cache.delete(text)
+    cache.set(text, code)
+    const [oldest] = cache.keys()
+    if (cache.size > maxCodes && oldest !== undefined) cache.delete(oldest)
     return code
   }
 }
 
-/** Black is true. Level M: about a seventh of the code may be unreadable. */
+/** Encodes a text to rows of modules; black is true. Level M: readable while up to a seventh of the code is damaged. */
 const modulesOf = (text: string) => encodeQR(text, 'raw', { ecc: 'medium', border: QUIET_ZONE })
 
 function renderPng(text: string): Buffer {
   return blackAndWhitePng(modulesOf(text), MODULE_PIXELS)
 }
 
-/** Black and white are both painted, so that a dark page cannot invert it. */
+/** Paints both black and white, so that a dark page cannot invert the code. */
 function renderSvg(text: string): string {
   const modules = modulesOf(text)
   const size = modules.length
@@ -46,7 +49,7 @@ function renderSvg(text: string): string {
   ].join('')
 }
 
-/** Where black begins in a row, and how far it goes. */
+/** Finds the bars of black modules in a row, each with its start and its length. */
 function barsOf(row: readonly boolean[]): [number, number][] {
   const bars: [number, number][] = []
   for (let x = 0; x < row.length; x += 1) {

@@ -8,7 +8,7 @@ import type { PaymentLink } from './payment-link.ts'
 
 /**
  * Detaches a failed attempt from a one-shot link, so that it may be paid again (contract.md G46). An open or paid attempt
- * stays attached. Answers whether the link is free.
+ * stays attached. Returns whether the link is free.
  */
 export function retryLink(
   app: App,

@@ -13,14 +13,14 @@ import type { LinkWithCharges, PaymentLink } from './payment-link.ts'
 
 type Switched = Pick<PaymentLink, 'mode'>
 
-// Switching off again keeps the first time. The attached charge does not change.
+// A link that is switched off twice keeps the first time. The attached charge does not change.
 const SWITCH = statement<Switched>(
   'switch payment link',
   `update payment_links set switched_off_at = case when $3::timestamptz is not null then coalesce(switched_off_at, $3) end
    where merchant_id = $1 and id = $2 and kind = 'link' returning mode`,
 )
 
-/** Switches one link off as of this time, or on again (null), in the caller's transaction. */
+/** Switches one link off from this time on, or on (null), in the caller's transaction. */
 export const switchTo = ({
   merchantId,
   id,
@@ -29,8 +29,8 @@ export const switchTo = ({
   call(SWITCH, merchantId, id, switchedOffAt?.toISOString() ?? null)
 
 /**
- * Switches a link of either mode off or on again (contract.md G26d). It waits for a payment that is being started; after it
- * returns, no further one starts on a link that is off. An open payment goes on, and a paid one-shot link stays paid.
+ * Switches a link of either mode off or on (contract.md G26d). Waits for a payment that is being started; after this returns,
+ * no further payment starts on a link that is off. An open payment continues, and a paid one-shot link stays paid.
  * Throws 404 `payment link not found`.
  */
 export async function switchLink(

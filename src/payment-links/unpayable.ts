@@ -6,17 +6,17 @@ import { type RailLimits, railRefusal } from '../rails/rail-amounts.ts'
 type Asked = { merchantId: number; mode: Mode; amount: number; at: Date; limits: RailLimits }
 
 /**
- * Why nobody can pay this amount on a page, for whoever makes the link; null where somebody can. Its operator collects neither less nor
- * more at once, and no gift card of the merchant is worth what a phone cannot pay.
+ * Returns why no customer can pay this amount on a page, for the person who creates the link; null if one can. The amount is outside what
+ * the operator collects at once, and no gift card of the merchant is worth the part that a phone cannot pay.
  */
-export async function whyUnpayable(tx: Tx, asked: Asked): Promise<string | null> {
-  const { merchantId, mode, amount, at, limits } = asked
+export async function whyUnpayable(tx: Tx, input: Asked): Promise<string | null> {
+  const { merchantId, mode, amount, at, limits } = input
   const refusal = railRefusal({ mode, side: 'collect', amount }, limits)
   if (refusal === null) return null
   const { railCollectMin: least, railCollectMax: most } = limits
-  const ofCard = amount < least ? amount : amount - most
-  const [[found]] = await tx.send(anyCardWorth(merchantId, ofCard, at))
-  if (found?.any) return null
+  const cardPart = amount < least ? amount : amount - most
+  const [[match]] = await tx.send(anyCardWorth(merchantId, cardPart, at))
+  if (match?.any) return null
   const bounds = amount < least ? `at least ${least}` : `at most ${most}`
   return `no customer can pay this: the operator collects ${bounds} at once, and no gift card of yours could cover the rest`
 }

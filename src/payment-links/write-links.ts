@@ -6,24 +6,24 @@ import type { PaymentLinkCreate } from './link-request.ts'
 import type { PaymentLink } from './payment-link.ts'
 
 const LINKS = copyInto<PaymentLink>('add payment links', 'payment_links', {
-  merchant_id: bigint((paymentLink) => paymentLink.merchantId),
-  id: text((paymentLink) => paymentLink.id),
-  mode: mode((paymentLink) => paymentLink.mode),
-  kind: text((paymentLink) => paymentLink.kind),
-  amount: bigint((paymentLink) => paymentLink.amount),
-  description: text((paymentLink) => paymentLink.description),
-  reference: text((paymentLink) => paymentLink.reference),
-  success_url: text((paymentLink) => paymentLink.successUrl),
-  cancel_url: text((paymentLink) => paymentLink.cancelUrl),
-  allow_multiple_uses: boolean((paymentLink) => paymentLink.allowMultipleUses),
-  created_at: time((paymentLink) => paymentLink.createdAt),
-  expires_at: time((paymentLink) => paymentLink.expiresAt),
+  merchant_id: bigint((link) => link.merchantId),
+  id: text((link) => link.id),
+  mode: mode((link) => link.mode),
+  kind: text((link) => link.kind),
+  amount: bigint((link) => link.amount),
+  description: text((link) => link.description),
+  reference: text((link) => link.reference),
+  success_url: text((link) => link.successUrl),
+  cancel_url: text((link) => link.cancelUrl),
+  allow_multiple_uses: boolean((link) => link.allowMultipleUses),
+  created_at: time((link) => link.createdAt),
+  expires_at: time((link) => link.expiresAt),
 })
 
-/** A new link of this merchant, switched on, without an attempt. Its rules were checked before (`judgeLink`). */
+/** Makes a link of this merchant, switched on and without an attempt. `judgeLink` must have passed it. */
 export function newLink(
   { merchantId, tag, mode }: { merchantId: number; tag: string; mode: Mode },
-  made: Omit<PaymentLinkCreate, 'currency'>,
+  input: Omit<PaymentLinkCreate, 'currency'>,
   at: Date,
 ): PaymentLink {
   return {
@@ -31,12 +31,12 @@ export function newLink(
     id: newId('lnk_', tag),
     mode,
     kind: 'link',
-    amount: made.amount,
-    description: made.description,
-    reference: made.reference,
-    successUrl: made.successUrl,
-    cancelUrl: made.cancelUrl,
-    allowMultipleUses: made.allowMultipleUses,
+    amount: input.amount,
+    description: input.description,
+    reference: input.reference,
+    successUrl: input.successUrl,
+    cancelUrl: input.cancelUrl,
+    allowMultipleUses: input.allowMultipleUses,
     chargeId: null,
     switchedOffAt: null,
     expiresAt: null,

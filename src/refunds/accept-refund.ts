@@ -16,21 +16,22 @@ import {
   refundRailAway,
 } from './refund-rules.ts'
 
+/** One refund of a batch. */
 export type WantedRefund = {
   chargeId: string
-  /** What whoever asks believes that is refunded; another amount than that of the charge is refused. */
+  /** The amount that the caller expects; any other than that of the charge is refused. */
   amount?: number | undefined
-  /** Sent after the charge was locked. If it answers with a row, the charge was used otherwise (409). */
+  /** Sent after the charge was locked. If it returns a row, the charge was used otherwise (409). */
   unless?: Call<unknown>
-  /** Refuse unless a gift card has paid all, so that no money moves. */
+  /** Refuses the refund unless a gift card has paid all, so that no money moves. */
   onlyToCard?: boolean
   caller: Caller
   readiness: PayoutReadiness
-  /** What an earlier try of this call has written, if its commit happened: the answer to that commit was lost. */
+  /** The refund that an earlier try of this call has written, if its commit happened: the answer to that commit was lost. */
   tried: { refunded: Refunded | null }
 }
 
-/** What the transaction of some refunds has locked. */
+/** The rows that the transaction of a batch of refunds has locked. */
 export type Refundable = {
   desk: Desk
   charges: Map<string, Charge>
@@ -42,40 +43,40 @@ export type Refundable = {
   at: Date
 }
 
-/** Checks and reserves, and remembers the charge, so that the next refund of the batch finds it refunded. Throws Refusal. */
-export function acceptRefund(wanted: WantedRefund, refundable: Refundable): Refunded {
-  const { caller, chargeId, amount } = wanted
-  const { desk, charges, at } = refundable
+/** Checks a refund, reserves its payout and sets the charge in `locked` to refunded for the next refund of the batch. Throws Refusal. */
+export function acceptRefund(input: WantedRefund, locked: Refundable): Refunded {
+  const { caller, chargeId, amount } = input
+  const { desk, charges, at } = locked
   const terms = desk.termsOf(caller.merchantId)
   const found = tagOf('txn_', chargeId) === caller.tag ? charges.get(chargeId) : undefined
-  const cardTaken = refundable.cardTaken.has(chargeId)
+  const cardTaken = locked.cardTaken.has(chargeId)
   const { charge, way } = judgeRefund(found, {
     terms,
     mode: caller.mode,
     amount,
     cardTaken,
-    limits: refundable.limits,
+    limits: locked.limits,
   })
   if (caller.kind === 'person') judgeCashier(caller, charge.amount)
-  if (refundable.spent.has(wanted)) throw chargeIsSpent()
-  if (wanted.onlyToCard && way.kind !== 'card') throw paidByPhone()
-  const payout = way.kind === 'card' ? null : acceptPayout(wanted, { charge, way }, refundable)
+  if (locked.spent.has(input)) throw chargeIsSpent()
+  if (input.onlyToCard && way.kind !== 'card') throw paidByPhone()
+  const payout = way.kind === 'card' ? null : acceptPayout(input, { charge, way }, locked)
   const refunded = { ...charge, status: 'refunded' as const, refundId: payout?.id ?? null, refundedAt: at }
   charges.set(charge.id, refunded)
   return { charge: refunded, payout }
 }
 
 /**
- * What an earlier try of this very call has done after all, by the locked charge; null where it did nothing. Otherwise whoever
- * asked would hear that somebody else was faster.
+ * Returns the refund of an earlier try of this call if the locked charge shows that its commit happened; null otherwise. Without this the
+ * caller would be refused because of its own refund.
  */
 export function refundedBefore(
   { tried: { refunded } }: WantedRefund,
-  found: Charge | undefined,
+  charge: Charge | undefined,
 ): Refunded | null {
-  if (refunded === null || found?.status !== 'refunded') return null
+  if (refunded === null || charge?.status !== 'refunded') return null
   const { refundId, refundedAt } = refunded.charge
-  const isOwn = found.refundId === refundId && found.refundedAt?.getTime() === refundedAt?.getTime()
+  const isOwn = charge.refundId === refundId && charge.refundedAt?.getTime() === refundedAt?.getTime()
   return isOwn ? refunded : null
 }
 

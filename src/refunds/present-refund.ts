@@ -21,7 +21,7 @@ export const presentRefund = ({ charge, payout }: Refunded) => ({
   },
 })
 
-/** `charge.refunded` (contract.md section 5), keys in the order of canonical JSON. */
+/** Makes the event `charge.refunded` (contract.md section 5), keys in the order of canonical JSON. */
 export function happeningOf({ charge, payout }: Refunded, terms: MerchantTerms): Happening {
   const data = {
     ...chargeEventData(charge),

@@ -24,7 +24,7 @@ import { addEvents } from '../webhooks/events.ts'
 import { acceptRefund, type Refundable, refundedBefore, type WantedRefund } from './accept-refund.ts'
 import { happeningOf, type Refunded } from './present-refund.ts'
 
-// How long its outcome is looked for while the database is away.
+// How long a refund whose commit was left unknown is retried while the database is away.
 const LOOKED_FOR_MS = 5000
 
 type Refund = Omit<WantedRefund, 'caller' | 'readiness' | 'tried'>
@@ -38,13 +38,13 @@ type Refunds = Batch<WantedRefund, Refunded>
 export async function refundCharge(app: App, caller: Caller, refund: Refund): Promise<Refunded> {
   allow(caller, 'charge.refund')
   const readiness = await payoutReadiness(app, { mode: caller.mode, channel: 'op1_momo' })
-  const wanted: WantedRefund = { ...refund, caller, readiness, tried: { refunded: null } }
+  const input: WantedRefund = { ...refund, caller, readiness, tried: { refunded: null } }
   const refunded = await refunds(app)
-    .add(wanted)
+    .add(input)
     .catch((error) => {
       if (!(error instanceof CommitUnknown)) throw error
       // The charge says whether that commit happened; a refund has no key under which its caller could ask.
-      return againWhileAway(() => refunds(app).add(wanted), LOOKED_FOR_MS)
+      return againWhileAway(() => refunds(app).add(input), LOOKED_FOR_MS)
     })
   crashPoint('refund.committed')
   app.nudge('send-deliveries')
@@ -59,7 +59,7 @@ export async function refundCharge(app: App, caller: Caller, refund: Refund): Pr
 const refunds = defineRequestLane('refund charges', 'refunds', (app): Refunds => {
   const ofOneMode = () =>
     batch<WantedRefund, Refunded>({
-      run: (wanted, turn) => inOpenMonth(() => refundTogether(app, wanted, turn)),
+      run: (inputs, turn) => inOpenMonth(() => refundTogether(app, inputs, turn)),
       laneOf: ({ caller }) => caller.merchantId,
     })
   return batchByKind({ test: ofOneMode(), live: ofOneMode() }, ({ caller }) => caller.mode)
@@ -67,45 +67,38 @@ const refunds = defineRequestLane('refund charges', 'refunds', (app): Refunds =>
 
 async function refundTogether(
   app: App,
-  wanted: readonly WantedRefund[],
+  inputs: readonly WantedRefund[],
   turn: RunTurn,
 ): Promise<Outcome<Refunded>[]> {
   const at = app.clock.now()
-  const asked = ownCharges(wanted)
+  const keys = ownCharges(inputs)
   return app.db.transactionFor({ kind: 'out', ...turn }, async (tx) => {
     const locked = await lockDesk(tx, {
-      places: distinctHeads(wanted.map(({ caller }) => caller)),
+      places: distinctHeads(inputs.map(({ caller }) => caller)),
       at,
-      own: [lockCharges(asked), lockCardsOf(asked)],
+      own: [lockCharges(keys), lockCardsOf(keys)],
       window: app.exactWindows.refunds,
     })
     const [found, uses] = locked.own
     const charges = new Map(found.map((charge) => [charge.id, charge]))
-    const before = new Map(
-      wanted.map((wantedRefund) => [
-        wantedRefund,
-        refundedBefore(wantedRefund, charges.get(wantedRefund.chargeId)),
-      ]),
+    const earlierRefunds = new Map(
+      inputs.map((input) => [input, refundedBefore(input, charges.get(input.chargeId))]),
     )
-    const anew = wanted.filter((wantedRefund) => before.get(wantedRefund) === null)
+    const unrefunded = inputs.filter((input) => earlierRefunds.get(input) === null)
     const desk = await openDesk(app, tx, { ...locked, at })
     const refundable: Refundable = {
       desk,
       charges,
       cardTaken: new Set(uses.filter(({ state }) => state === 'taken').map((use) => use.chargeId)),
-      spent: await spentMeanwhile(tx, anew),
+      spent: await spentMeanwhile(tx, unrefunded),
       limits: app.config,
       at,
     }
-    const outcomes = anew.map((wantedRefund) => refundOne(wantedRefund, refundable, locked.windows))
-    const outcomeOf = new Map(
-      anew.map((wantedRefund, index) => [wantedRefund, outcomes[index] as Outcome<Refunded>]),
-    )
+    const outcomes = unrefunded.map((input) => refundOne(input, refundable, locked.windows))
+    const outcomeOf = new Map(unrefunded.map((input, index) => [input, outcomes[index] as Outcome<Refunded>]))
     const refunded = outcomes.flatMap((outcome) => (outcome.ok ? [outcome.value] : []))
     return {
-      value: wanted.map(
-        (wantedRefund) => outcomeOf.get(wantedRefund) ?? done(before.get(wantedRefund) as Refunded),
-      ),
+      value: inputs.map((input) => outcomeOf.get(input) ?? done(earlierRefunds.get(input) as Refunded)),
       last: [
         ...refundCharges(refunded.map(({ charge }) => ({ ...charge, at }))),
         ...restoreCards(
@@ -113,7 +106,7 @@ async function refundTogether(
           at,
         ),
         ...desk.writes(),
-        ...auditRows(actsOf(anew, outcomes, at)),
+        ...auditRows(actsOf(unrefunded, outcomes, at)),
         ...addEvents(
           refunded.map((refunded) => happeningOf(refunded, desk.termsOf(refunded.charge.merchantId))),
           at,
@@ -124,41 +117,41 @@ async function refundTogether(
   })
 }
 
-/** Whose refunds of a batch succeeded, and where the money goes. */
-const actsOf = (wanted: readonly WantedRefund[], outcomes: readonly Outcome<Refunded>[], at: Date): Act[] =>
+/** The audit acts of the refunds of a batch that succeeded. */
+const actsOf = (inputs: readonly WantedRefund[], outcomes: readonly Outcome<Refunded>[], at: Date): Act[] =>
   outcomes.flatMap((outcome, index) => {
-    const asked = wanted[index]
-    if (!outcome.ok || asked === undefined) return []
+    const input = inputs[index]
+    if (!outcome.ok || input === undefined) return []
     const { charge, payout } = outcome.value
-    const act = { actor: asked.caller, action: 'charge.refund', at, subject: charge.id } as const
+    const act = { actor: input.caller, action: 'charge.refund', at, subject: charge.id } as const
     const { merchantId, mode, giftCardAmount } = charge
     const after = { amount: payout?.amount ?? 0, gift_card: giftCardAmount, payout: payout?.id ?? null }
     return { ...act, merchantId, mode, after }
   })
 
-async function spentMeanwhile(tx: Tx, wanted: readonly WantedRefund[]): Promise<ReadonlySet<WantedRefund>> {
-  const asking = wanted.flatMap((wantedRefund) =>
-    wantedRefund.unless === undefined ? [] : [{ one: wantedRefund, call: wantedRefund.unless }],
+async function spentMeanwhile(tx: Tx, inputs: readonly WantedRefund[]): Promise<ReadonlySet<WantedRefund>> {
+  const asking = inputs.flatMap((input) =>
+    input.unless === undefined ? [] : [{ one: input, call: input.unless }],
   )
   if (asking.length === 0) return new Set()
   const answers = await tx.send(...asking.map(({ call }) => call))
   return new Set(asking.filter((_, index) => (answers[index] ?? []).length > 0).map(({ one }) => one))
 }
 
-function refundOne(wanted: WantedRefund, refundable: Refundable, windows: OpenWindows): Outcome<Refunded> {
+function refundOne(input: WantedRefund, locked: Refundable, windows: OpenWindows): Outcome<Refunded> {
   try {
-    windows.check(wanted.caller)
-    const refunded = acceptRefund(wanted, refundable)
-    windows.take(wanted.caller)
-    wanted.tried.refunded = refunded
+    windows.check(input.caller)
+    const refunded = acceptRefund(input, locked)
+    windows.take(input.caller)
+    input.tried.refunded = refunded
     return done(refunded)
   } catch (error) {
     return failed(error)
   }
 }
 
-/** Ids of other merchants are not looked up. */
-const ownCharges = (wanted: readonly WantedRefund[]) =>
-  wanted
+/** The keys of the charges to lock, without ids of other merchants. */
+const ownCharges = (inputs: readonly WantedRefund[]) =>
+  inputs
     .filter(({ caller, chargeId }) => tagOf('txn_', chargeId) === caller.tag)
     .map(({ caller, chargeId }) => ({ merchantId: caller.merchantId, id: chargeId }))

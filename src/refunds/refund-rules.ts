@@ -8,25 +8,25 @@ import { judgeRailAmount, type RailLimits } from '../rails/rail-amounts.ts'
 
 const refuse = (code: string, message = code) => domainRefusal(code, message)
 
-/** Where the money of a charge goes back to. `card`: a gift card has paid all of it. */
+/** How the money of a charge goes back. `card`: to the gift card, which has paid all of it. */
 export type RefundWay = { kind: 'payout'; amount: number; phone: string } | { kind: 'card' }
 type Facts = {
   terms: MerchantTerms
   mode: Mode
-  /** The amount that was asked for, where one was. */
+  /** The amount that the caller expects, if it named one. */
   amount?: number | undefined
   cardTaken: boolean
   limits: RailLimits
 }
 
 /**
- * The rules of a refund up to what its operator sends at once, in the order of contract.md G11d, one refusal a line. Answers
- * with the amount to pay back: everything that the customer paid by mobile money, in whole UGX. The rules of payouts do not
- * apply to a charge that a gift card has paid in full, because no money moves.
+ * Checks a refund by the rules of contract.md G11d, in their order, one refusal a line; the last is the operator's limit for
+ * one payout. Returns the amount to pay back: everything that the customer paid by mobile money, in whole UGX. The rules of
+ * payouts do not apply to a charge that a gift card has paid in full, because no money moves.
  */
 export function judgeRefund(
   charge: Charge | undefined,
-  { terms, mode, amount: asked, cardTaken, limits }: Facts,
+  { terms, mode, amount: expected, cardTaken, limits }: Facts,
 ): { charge: Charge; way: RefundWay } {
   if (!whileClosing(terms).active) throw merchantInactive(terms)
   if (!charge) throw notFound('charge')
@@ -34,7 +34,7 @@ export function judgeRefund(
   if (charge.status === 'refunded') throw refundedBefore(charge)
   if (charge.status !== 'succeeded') throw refuse(`cannot_refund_${charge.status}_transaction`)
   if (charge.shares !== null) throw refuse('split_charge_refunds_not_yet_supported')
-  if (asked !== undefined && asked !== charge.amount) throw onlyInFull(charge.amount)
+  if (expected !== undefined && expected !== charge.amount) throw onlyInFull(charge.amount)
   const amount = charge.amount - charge.giftCardAmount
   if (amount === 0 && cardTaken) return { charge, way: { kind: 'card' } }
   if (amount === 0) throw refuse('refund_amount_is_zero')
@@ -48,7 +48,7 @@ export function judgeRefund(
 const modeMismatch = (mode: Mode) =>
   refuse('mode_mismatch', `mode_mismatch: this is a ${mode} charge - use your sk_${mode}_ key to refund it`)
 
-/** Whoever has lost the first answer finds the payout here. */
+/** Names the payout, for a caller that has lost the answer to its first request. */
 const refundedBefore = ({ refundId }: Charge) =>
   domainRefusal('already_refunded', 'already_refunded', {
     hint: refundId && `the money goes back by the payout ${refundId}`,

@@ -12,7 +12,7 @@ import { Refusal } from '../platform/refusal.ts'
 import { scheduleNotFound } from './find-schedules.ts'
 import { SCHEDULE_COLUMNS, type Schedule } from './schedule.ts'
 
-/** What a merchant may do to a schedule (contract.md 2.3a). */
+/** The changes that a merchant may make to a schedule (contract.md 2.3a). */
 export type ScheduleChange = 'pause' | 'resume' | 'cancel'
 
 /** `now` is on the clock that decides what is due, `at` is the real time. */
@@ -29,8 +29,8 @@ const CHANGE = statement(
 )
 
 /**
- * Pauses, resumes or cancels the caller's schedule and answers with the result; a repeat changes nothing. A cycle at the
- * same moment runs before or after it. Throws Refusal: 400 inactive, 404, 409.
+ * Pauses, resumes or cancels the caller's schedule and returns the result; a repeat changes nothing. A cycle that is due at
+ * the same time runs completely before or after the change. Throws Refusal: 400 inactive, 404, 409.
  */
 export async function changeSchedule(
   app: App,
@@ -57,7 +57,7 @@ export async function changeSchedule(
   })
 }
 
-/** The schedule after the change, or the same object when nothing changes. Throws 409 for a cancelled one. */
+/** Returns the schedule after the change, or the same object if nothing changes. Throws 409 for a cancelled one. */
 export function changed(schedule: Schedule, change: ScheduleChange, times: Times): Schedule {
   switch (change) {
     case 'pause':
@@ -75,12 +75,12 @@ function pause(schedule: Schedule): Schedule {
   return { ...schedule, status: 'paused', failureReason: null }
 }
 
-/** A date that passed during the pause runs once, now; the anchor stays. */
+/** However many dates passed during the pause, one cycle runs now. The anchor stays. */
 function resume(schedule: Schedule, now: Date): Schedule {
   if (schedule.status === 'cancelled') throw cancelledStays('resumed')
   if (schedule.status === 'active') return schedule
-  const kept = schedule.nextRunAt !== null && schedule.nextRunAt > now ? schedule.nextRunAt : now
-  return { ...schedule, status: 'active', failureReason: null, nextRunAt: kept }
+  const nextRunAt = schedule.nextRunAt !== null && schedule.nextRunAt > now ? schedule.nextRunAt : now
+  return { ...schedule, status: 'active', failureReason: null, nextRunAt }
 }
 
 function cancel(schedule: Schedule, at: Date): Schedule {
@@ -88,8 +88,8 @@ function cancel(schedule: Schedule, at: Date): Schedule {
   return { ...schedule, status: 'cancelled', failureReason: null, nextRunAt: null, cancelledAt: at }
 }
 
-const cancelledStays = (what: 'paused' | 'resumed') =>
-  new Refusal(409, 'conflict', `a cancelled schedule cannot be ${what}`)
+const cancelledStays = (attempt: 'paused' | 'resumed') =>
+  new Refusal(409, 'conflict', `a cancelled schedule cannot be ${attempt}`)
 
 const writeChange = (from: Schedule, to: Schedule) =>
   call(

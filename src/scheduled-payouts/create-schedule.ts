@@ -22,7 +22,7 @@ import { judgeFirstDate } from './first-date.ts'
 import { presentSchedule, type Schedule } from './schedule.ts'
 import { readScheduleTerms, type ScheduledPayoutCreate, type ScheduleTerms } from './schedule-request.ts'
 
-/** One POST /v1/scheduled-payouts. `prepared`: what its caller approves by it. */
+/** One POST /v1/scheduled-payouts. `prepared`: the prepared request that the caller approves by it. */
 export type ScheduleRequest = CreateRequest<ScheduledPayoutCreate> & { prepared?: Approving }
 
 const MOST_SCHEDULES = 100
@@ -40,7 +40,7 @@ const ADD = statement(
 
 /**
  * Creates a schedule, or repeats the stored answer of its Idempotency-Key (spec 4.2). Key, schedule and answer are one
- * commit. Balance, freeze and pause are not checked: they count when a cycle runs. Throws Refusal for what is not kept.
+ * commit. Balance, freeze and pause are not checked: they count when a cycle runs. Throws Refusal for what the key does not store.
  */
 export async function createSchedule(app: App, request: ScheduleRequest): Promise<Answer> {
   allow(request.caller, 'schedule.create')
@@ -52,19 +52,19 @@ export async function createSchedule(app: App, request: ScheduleRequest): Promis
 
 function storeSchedule(app: App, request: ScheduleRequest): Promise<Answer> {
   const { merchantId, mode } = request.caller
-  const wanted = { ...request, merchantId, mode }
+  const keyedRequest = { ...request, merchantId, mode }
   const at = app.clock.now()
   return app.db.transaction(async (tx) => {
     // Locks the head before counting; otherwise two creations at once could both pass the limit.
     const [[terms], keys, , [counted]] = await tx.send(
       termsOf([merchantId]),
-      findKeys([wanted]),
+      findKeys([keyedRequest]),
       lockHeads([{ merchantId, mode }]),
-      countOpen(wanted),
+      countOpen(keyedRequest),
     )
     assert(terms && counted, 'a merchant with a key has a row')
     const checks = await openChecks(tx, [request], at)
-    const { created, made, addKeys } = createUnderKey(wanted, {
+    const { created, made, addKeys } = createUnderKey(keyedRequest, {
       keys,
       windows: NOT_COUNTED.open([], at.getTime()),
       at,
@@ -83,23 +83,23 @@ function storeSchedule(app: App, request: ScheduleRequest): Promise<Answer> {
   })
 }
 
-/** What one cycle pays together, for the rule of the second person. Recipients that cannot be read are refused anyway. */
+/** The sum that one cycle pays, for the rule that asks for a second person. Malformed recipients count as one: they are refused later. */
 const cycleOf = ({ amount, recipients }: ScheduledPayoutCreate): number =>
   amount * (Array.isArray(recipients) ? recipients.length : 1)
 
-/** How many schedules are not cancelled. */
+/** Counts the schedules that are not cancelled. */
 export const countOpen = ({ merchantId, mode }: Pick<Caller, 'merchantId' | 'mode'>) =>
   call(COUNT, merchantId, mode)
 
-/** The merchant's terms, and how many schedules it has. */
+/** The merchant's terms, and how many schedules it has that are not cancelled. */
 type Bounds = { terms: MerchantTerms; open: number; at: Date }
 
-function acceptSchedule(app: App, { caller, input }: ScheduleRequest, bounds: Bounds): Schedule {
-  const wanted = readScheduleTerms(input)
-  judgeSchedule(app, wanted, { ...bounds, mode: caller.mode })
-  // Under the key: what was made is answered again after its first date too.
-  if (caller.kind === 'person') judgeFirstDate(wanted, { ...bounds, mode: caller.mode })
-  return newSchedule(caller, wanted, bounds)
+function acceptSchedule(app: App, { caller, input }: ScheduleRequest, facts: Bounds): Schedule {
+  const scheduleTerms = readScheduleTerms(input)
+  judgeSchedule(app, scheduleTerms, { ...facts, mode: caller.mode })
+  // Checked only for a new key, so that a repeat still gets its stored answer after the first date has passed.
+  if (caller.kind === 'person') judgeFirstDate(scheduleTerms, { ...facts, mode: caller.mode })
+  return newSchedule(caller, scheduleTerms, facts)
 }
 
 export function judgeSchedule(
@@ -118,21 +118,21 @@ export function judgeSchedule(
 }
 
 /** The first date is the anchor of all others: `start_at` if it is in the future, else now (G15a). */
-function newSchedule(caller: Caller, wanted: ScheduleTerms, { terms, at }: Bounds): Schedule {
+function newSchedule(caller: Caller, scheduleTerms: ScheduleTerms, { terms, at }: Bounds): Schedule {
   const now = later(at, clockOffsetMs(terms, caller.mode))
-  const first = wanted.startAt !== null && wanted.startAt > now ? wanted.startAt : now
+  const first = scheduleTerms.startAt !== null && scheduleTerms.startAt > now ? scheduleTerms.startAt : now
   return {
     merchantId: caller.merchantId,
     id: newId('spo_', caller.tag),
     mode: caller.mode,
     status: 'active',
-    name: wanted.name,
-    amount: wanted.amount,
-    channel: wanted.channel,
-    interval: wanted.interval,
-    recipients: wanted.recipients,
-    maxPerRecipient: wanted.maxPerRecipient,
-    startAt: wanted.startAt,
+    name: scheduleTerms.name,
+    amount: scheduleTerms.amount,
+    channel: scheduleTerms.channel,
+    interval: scheduleTerms.interval,
+    recipients: scheduleTerms.recipients,
+    maxPerRecipient: scheduleTerms.maxPerRecipient,
+    startAt: scheduleTerms.startAt,
     anchorAt: first,
     nextRunAt: first,
     lastRunAt: null,

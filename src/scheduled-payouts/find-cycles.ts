@@ -3,7 +3,7 @@ import type { App } from '../app.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { Schedule } from './schedule.ts'
 
-/** One cycle that ran: its date, and what became of its payouts. Whole UGX. */
+/** One cycle that ran: its date, and the sums and outcomes of its payouts. Whole UGX. */
 export type CycleRow = {
   cycleAt: Date
   payouts: number

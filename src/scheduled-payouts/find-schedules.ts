@@ -8,7 +8,7 @@ import { notFound } from '../platform/refusal.ts'
 import type { PlannedSchedule } from './forecast.ts'
 import { SCHEDULE_COLUMNS, type Schedule } from './schedule.ts'
 
-/** Which schedules (spec 4.2). Bounds are inclusive; filters that are absent are null. */
+/** Which schedules to list (spec 4.2). Bounds are inclusive; an absent filter is null. */
 export type ScheduleFilter = ListWindow & { status: string | null }
 
 const BY_ID = statement<Schedule>(
@@ -33,7 +33,7 @@ const ACTIVE = statement<PlannedSchedule>(
 
 export const scheduleNotFound = () => notFound('scheduled payout')
 
-/** The caller's schedule in the key's mode, or 404 (spec 1.3). */
+/** Returns the caller's schedule in the key's mode. Throws 404 (spec 1.3). */
 export async function getSchedule(app: App, caller: Caller, id: string): Promise<Schedule> {
   const [schedule] =
     tagOf('spo_', id) === caller.tag ? await app.db.query(BY_ID, [caller.merchantId, id, caller.mode]) : []

@@ -6,8 +6,8 @@ import { domainRefusal } from '../platform/refusal.ts'
 import type { ScheduleTerms } from './schedule-request.ts'
 
 /**
- * Whether the first date that a person wrote is still to come. The API takes one that has passed for now (contract.md G15a); a person who
- * writes one has mistyped it, or has waited too long for an approval, and would pay at once. Throws Refusal.
+ * Refuses a first date that has passed, if a person wrote it. The API treats such a date as now (contract.md G15a); a person has mistyped
+ * it, or has waited too long for an approval, and would pay at once. Throws Refusal.
  */
 export function judgeFirstDate(
   { startAt }: Pick<ScheduleTerms, 'startAt'>,

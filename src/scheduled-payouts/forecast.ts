@@ -2,7 +2,7 @@ import { payoutFee } from '../ledger/fees.ts'
 import { nextRun } from './next-run.ts'
 import type { Schedule } from './schedule.ts'
 
-/** One cycle to come: what it needs with its fees, and what stays of the balance behind it. Whole UGX; below zero the cycle pauses. */
+/** One future cycle with its cost. `after`: the balance left after it; if that is below zero, the cycle pauses the schedule. Whole UGX. */
 export type ForecastRun = {
   scheduleId: string
   name: string | null
@@ -13,7 +13,7 @@ export type ForecastRun = {
   after: number
 }
 
-/** What a forecast needs of a schedule: how many people it pays, not who they are. */
+/** The fields of a schedule that a forecast needs: the number of people it pays instead of the people. */
 export type PlannedSchedule = Pick<
   Schedule,
   'id' | 'name' | 'amount' | 'interval' | 'anchorAt' | 'nextRunAt' | 'status'
@@ -22,8 +22,8 @@ export type PlannedSchedule = Pick<
 const MOST_RUNS = 200
 
 /**
- * The cycles of active schedules until a day, in their order, each with what stays of the available balance when nothing else comes in or
- * goes out. At most 200.
+ * Lists the cycles of active schedules until a day, oldest first, each with the available balance left after it if nothing else comes in
+ * or goes out. At most 200.
  */
 export function forecast(
   schedules: readonly PlannedSchedule[],
@@ -31,10 +31,10 @@ export function forecast(
 ): ForecastRun[] {
   const runs = schedules.flatMap((schedule) => runsOf(schedule, until))
   runs.sort((a, b) => a.at.getTime() - b.at.getTime() || (a.scheduleId < b.scheduleId ? -1 : 1))
-  let left = available
+  let balance = available
   return runs.slice(0, MOST_RUNS).map((run) => {
-    left -= run.amount + run.fees
-    return { ...run, after: left }
+    balance -= run.amount + run.fees
+    return { ...run, after: balance }
   })
 }
 

@@ -2,7 +2,7 @@ import { assert } from '../platform/assert.ts'
 import { kampalaIso, kampalaMonth, monthBounds } from '../platform/kampala.ts'
 import type { Interval } from './schedule.ts'
 
-// Kampala has the same offset all year, so every day is this long there.
+// Kampala has no summer time, so every day there is this long.
 const DAY_MS = 86_400_000
 const STEP_MS = { daily: DAY_MS, weekly: 7 * DAY_MS }
 

@@ -7,6 +7,6 @@ const PAUSE_ALL = statement<{ id: string; mode: Mode }>(
   `update schedules set status = 'paused', failure_reason = null where merchant_id = $1 and status = 'active' returning id, mode`,
 )
 
-/** Pauses every schedule of a merchant, in both modes: a cycle at the same moment runs before or not at all. Answers which. */
+/** Pauses every schedule of a merchant in both modes and returns those that it paused. A cycle that is due now runs before this, or not. */
 export const pauseAll = async (tx: Tx, merchantId: number): Promise<readonly { id: string; mode: Mode }[]> =>
   (await tx.send(call(PAUSE_ALL, merchantId)))[0]

@@ -6,15 +6,15 @@ const MOST = 1000
 const LONGEST_NAME = 200
 const TOLD = 5
 const HEADER = /^\s*phone\b/i
-// A row that a spreadsheet has left empty is separators alone.
+// An empty row of a spreadsheet is pasted as separators alone.
 const HAS_WORDS = /[^\s,;"]/
 
-/** Recipients of a schedule as a request has them. */
+/** A recipient of a schedule as the body of a request has it. */
 export type RecipientLine = { phone: string; name?: string }
 
 /**
- * The recipients in pasted lines "phone,name": the name is optional and may hold commas; blank lines and a first line of headings are
- * skipped. Throws `invalid request: ...` that names every wrong line, up to five.
+ * Parses pasted lines "phone,name". The name is optional and may contain commas; blank lines and a first line of headings are
+ * skipped. Throws `invalid request: ...` that names the wrong lines, up to five.
  */
 export function readRecipientLines(text: string): RecipientLine[] {
   const lines = text.split(/\r\n|\r|\n/).map((line, index) => ({ line: line.trim(), number: index + 1 }))
@@ -23,15 +23,15 @@ export function readRecipientLines(text: string): RecipientLine[] {
   )
   if (written.length === 0) throw invalidRequest('recipients: write one line for each, phone,name')
   if (written.length > MOST) throw invalidRequest(`recipients supports at most ${MOST} entries`)
-  const read = written.map(({ line, number }) => ({ ...readLine(line), number }))
-  const wrong = read.filter(({ phone, name }) => phone === null || name.length > LONGEST_NAME)
+  const parsed = written.map(({ line, number }) => ({ ...readLine(line), number }))
+  const wrong = parsed.filter(({ phone, name }) => phone === null || name.length > LONGEST_NAME)
   const [first] = wrong
   if (first)
     throw wrongLines(
       wrong.map(({ number }) => number),
       whyNoPhone(first.written),
     )
-  return read.map(({ phone, name }) => ({ phone: phone ?? '', ...(name === '' ? {} : { name }) }))
+  return parsed.map(({ phone, name }) => ({ phone: phone ?? '', ...(name === '' ? {} : { name }) }))
 }
 
 function readLine(line: string): { phone: string | null; written: string; name: string } {
@@ -41,11 +41,11 @@ function readLine(line: string): { phone: string | null; written: string; name: 
   return { phone: readPhone(written), written, name: joined.replace(/^"(.*)"$/, '$1') }
 }
 
-/** `why` is about the first of them. */
+/** Makes the refusal. `why`: the fault of the first wrong line. */
 function wrongLines(numbers: readonly number[], why: string) {
-  const told = numbers.slice(0, TOLD).join(', ')
+  const named = numbers.slice(0, TOLD).join(', ')
   const more = numbers.length > TOLD ? ` and ${numbers.length - TOLD} more` : ''
   return invalidRequest(
-    `recipients: ${numbers.length === 1 ? 'line' : 'lines'} ${told}${more}: write a phone, a comma and a name${why}`,
+    `recipients: ${numbers.length === 1 ? 'line' : 'lines'} ${named}${more}: write a phone, a comma and a name${why}`,
   )
 }

@@ -15,8 +15,8 @@ import { readScheduleTerms, type ScheduledPayoutCreate } from './schedule-reques
 type ByPerson = Omit<ScheduleRequest, 'caller' | 'prepared'> & { caller: PersonCaller; note: string | null }
 
 /**
- * What a person on the dashboard asks for: the schedule where that person may make it alone, else a prepared one for a second person.
- * What one cycle pays together is what counts. Once for each key. Throws Refusal.
+ * Creates a schedule for a person on the dashboard if that person may create it alone, judged by the sum of one cycle; otherwise prepares it
+ * for the approval of a second person. Once for each key. Throws Refusal.
  */
 export const requestSchedule = (app: App, request: ByPerson): Promise<Answer> =>
   aloneOrPrepared(
@@ -25,21 +25,25 @@ export const requestSchedule = (app: App, request: ByPerson): Promise<Answer> =>
     () => prepareSchedule(app, request),
   )
 
-/** Runs an approved schedule, as long as its first date is to come. */
+/** Creates an approved schedule. Refused if its first date has passed meanwhile. */
 export const approveSchedule = (app: App, approval: Approval, stored: unknown): Promise<Answer> =>
-  // Its bytes were written from a value of this kind.
+  // `prepareSchedule` stored a value of this type.
   createSchedule(app, { ...approval, input: stored as ScheduledPayoutCreate })
 
 async function prepareSchedule(app: App, request: ByPerson): Promise<Answer> {
   const { caller, input } = request
   allow(caller, 'payout.prepare')
   return prepare(app, { ...request, kind: 'schedule', request: input }, async (tx, at) => {
-    const wanted = readScheduleTerms(input)
+    const scheduleTerms = readScheduleTerms(input)
     const [[terms], [counted]] = await tx.send(termsOf([caller.merchantId]), countOpen(caller))
     assert(terms && counted, 'a merchant that is acted on has a row')
-    judgeSchedule(app, wanted, { terms, open: counted.open, at, mode: caller.mode })
-    judgeFirstDate(wanted, { terms, mode: caller.mode, at })
-    const recipients = wanted.recipients.length
-    return { amount: wanted.amount * recipients, fees: payoutFee(wanted.amount) * recipients, recipients }
+    judgeSchedule(app, scheduleTerms, { terms, open: counted.open, at, mode: caller.mode })
+    judgeFirstDate(scheduleTerms, { terms, mode: caller.mode, at })
+    const recipients = scheduleTerms.recipients.length
+    return {
+      amount: scheduleTerms.amount * recipients,
+      fees: payoutFee(scheduleTerms.amount) * recipients,
+      recipients,
+    }
   })
 }

@@ -13,9 +13,9 @@ import { ScheduledPayoutCreateShape } from './schedule-request.ts'
 const ID = 'starts with `spo_`'
 
 /** The three actions without a body. */
-const changing = (change: ScheduleChange, said: { name: string; summary: string; description: string }) =>
+const changing = (change: ScheduleChange, texts: { name: string; summary: string; description: string }) =>
   actEndpoint<App, Schedule>({
-    ...said,
+    ...texts,
     path: `/v1/scheduled-payouts/:id/${change}`,
     action: 'schedule.change',
     rate: `${change}_schedule`,

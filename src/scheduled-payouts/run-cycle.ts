@@ -18,7 +18,7 @@ import { SCHEDULE_COLUMNS, type Schedule } from './schedule.ts'
 /** One date of one schedule, which only one worker may run. */
 export type DueCycle = { merchantId: number; mode: Mode; id: string; dueAt: Date }
 
-/** `left`: nothing was written, because another worker has it, or because the account may not pay now; then it stays due. */
+/** `left`: nothing was written and the cycle stays due, because another worker has claimed it or the account may not pay now. */
 export type CycleOutcome = 'ran' | 'paused' | 'left'
 
 /** A claimed schedule, the date that is due, and the real time of the run. */
@@ -42,7 +42,7 @@ const PAUSE = statement(
 
 /**
  * Runs one cycle completely or not at all: all payouts with their reservations and the next date are one commit (G15c). If
- * the account cannot pay for all, or may not pay at all, the schedule is paused and nobody is paid.
+ * the balance is too low for all of them, or a rule refuses them, the schedule is paused and no one is paid.
  */
 export async function runCycle(app: App, due: DueCycle): Promise<CycleOutcome> {
   const outcome = await inOpenMonth(() => runOnce(app, due))
@@ -54,20 +54,20 @@ export async function runCycle(app: App, due: DueCycle): Promise<CycleOutcome> {
 
 function runOnce(app: App, { merchantId, mode, id, dueAt }: DueCycle): Promise<CycleOutcome> {
   const at = app.witness.earlier()
-  const place = { merchantId, mode }
+  const merchantMode = { merchantId, mode }
   return app.db.transaction<CycleOutcome>(async (tx) => {
     const [[schedule], terms, stops] = await tx.send(
       call(CLAIM, merchantId, id, dueAt.toISOString()),
-      ...lockGuards([place]),
+      ...lockGuards([merchantMode]),
     )
     if (!schedule) return { value: 'left' }
     crashPoint('cycle.claimed')
-    const [heads] = await tx.send(lockHeads([place]))
+    const [heads] = await tx.send(lockHeads([merchantMode]))
     const desk = await openDesk(app, tx, { terms, stops, heads, at })
     const cycle = { schedule, dueAt, terms: desk.termsOf(merchantId), at }
-    if (!cycle.terms.active || desk.stopOf(place) !== null) return { value: 'left' }
+    if (!cycle.terms.active || desk.stopOf(merchantMode) !== null) return { value: 'left' }
     const payouts = payoutsOf(app, cycle)
-    const available = desk.availableFor({ ...place, subaccountId: null })
+    const available = desk.availableFor({ ...merchantMode, subaccountId: null })
     const reason = notAllowed(app, cycle) ?? notAffordable(available, payouts)
     if (reason !== null)
       return { value: 'paused', last: [call(PAUSE, merchantId, id, dueAt.toISOString(), reason)] }
@@ -78,7 +78,7 @@ function runOnce(app: App, { merchantId, mode, id, dueAt }: DueCycle): Promise<C
   })
 }
 
-/** The rules of a payout are checked again for each cycle, because verification and limits may have changed. */
+/** Returns why the rules of a payout refuse this cycle, or null. Checked for each cycle: verification and limits may have changed. */
 function notAllowed(app: App, { schedule, terms }: Cycle): string | null {
   const { amount, channel, mode } = schedule
   try {
@@ -90,10 +90,10 @@ function notAllowed(app: App, { schedule, terms }: Cycle): string | null {
   }
 }
 
-function notAffordable(have: number, payouts: readonly NewPayout[]): string | null {
+function notAffordable(available: number, payouts: readonly NewPayout[]): string | null {
   const need = payouts.reduce((sum, payout) => sum + costOf(payout), 0)
-  if (have >= need) return null
-  return `insufficient balance: have ${have}, need ${need} for ${payouts.length} recipient(s)`
+  if (available >= need) return null
+  return `insufficient balance: have ${available}, need ${need} for ${payouts.length} recipient(s)`
 }
 
 function payoutsOf(app: App, { schedule, dueAt, terms, at }: Cycle): NewPayout[] {
@@ -116,7 +116,7 @@ function payoutsOf(app: App, { schedule, dueAt, terms, at }: Cycle): NewPayout[]
   )
 }
 
-/** The next date after this cycle. */
+/** Sets the next date after this cycle. */
 function advance({ schedule, dueAt, terms, at }: Cycle): Call {
   const { merchantId, id, mode, interval, anchorAt } = schedule
   const now = later(at, clockOffsetMs(terms, mode))

@@ -6,7 +6,7 @@ import { type DueCycle, runCycle } from './run-cycle.ts'
 const AT_ONCE = 500
 
 // Due by the real clock, or in test mode by the merchant's test clock, which only runs ahead (contract.md 3 a). Accounts
-// that may not pay now are skipped here; that saves work, and the decision is made on the rows that run-cycle.ts locks.
+// that may not pay now are skipped here to save work only: the decision is made on the rows that run-cycle.ts locks.
 const DUE = statement<DueCycle>(
   'due cycles',
   `select s.merchant_id as "merchantId", s.id, s.mode, s.next_run_at as "dueAt" from (
@@ -25,7 +25,7 @@ const DUE = statement<DueCycle>(
 
 /**
  * Runs every cycle that is due, one schedule and one transaction after the other (contract.md G15c..G15e). An error of one
- * schedule does not stop the others. Answers how many ran or were paused; those under a freeze are tried in the next run.
+ * schedule does not stop the others. Returns how many ran or were paused; those under a freeze are tried in the next run.
  */
 export async function runSchedules(app: App): Promise<number> {
   const at = app.witness.earlier().toISOString()
@@ -44,7 +44,7 @@ async function runAlone(app: App, cycle: DueCycle): Promise<number> {
   try {
     return (await runCycle(app, cycle)) === 'left' ? 0 : 1
   } catch (error) {
-    // Not an error of this schedule: the whole sweep stops and is tried again in a second.
+    // The database is away, which is no error of this schedule: the whole sweep stops and runs again in a second.
     if (classify(error) instanceof DatabaseAway) throw error
     app.log.error(
       { err: error, merchant: cycle.merchantId, object_id: cycle.id },

@@ -21,7 +21,7 @@ export const ScheduledPayoutCreateShape = Type.Object(
       description: 'whole UGX, paid to each recipient in each cycle',
       examples: [5000],
     }),
-    // These two have fixed texts when absent or wrong, so the frame passes them on unread.
+    // The contract fixes the texts for an absent or wrong value of these two, so the reader of bodies passes them on unchecked (`raw`).
     interval: Type.String({
       raw: true,
       pattern: `^(${INTERVALS.join('|')})$`,
@@ -67,7 +67,7 @@ export type ScheduleTerms = {
   startAt: Date | null
 }
 
-/** Checks the rest of the form, which the reader of bodies cannot. Throws `invalid request: ...`. */
+/** Parses the fields that the reader of bodies passed on unchecked, and applies the defaults. Throws `invalid request: ...`. */
 export function readScheduleTerms(input: ScheduledPayoutCreate): ScheduleTerms {
   return {
     amount: input.amount,
@@ -81,18 +81,18 @@ export function readScheduleTerms(input: ScheduledPayoutCreate): ScheduleTerms {
   }
 }
 
-function readInterval(given: unknown): Interval {
-  const found = INTERVALS.find((interval) => interval === given)
-  if (found === undefined) throw invalidRequest(`interval must be one of ${INTERVALS.join(', ')}`)
-  return found
+function readInterval(value: unknown): Interval {
+  const interval = INTERVALS.find((known) => known === value)
+  if (interval === undefined) throw invalidRequest(`interval must be one of ${INTERVALS.join(', ')}`)
+  return interval
 }
 
-function readRecipients(given: unknown): Recipient[] {
-  if (!Array.isArray(given) || given.length === 0) throw invalidRequest('recipients must be a non-empty list')
-  if (given.length > MOST_RECIPIENTS)
+function readRecipients(value: unknown): Recipient[] {
+  if (!Array.isArray(value) || value.length === 0) throw invalidRequest('recipients must be a non-empty list')
+  if (value.length > MOST_RECIPIENTS)
     throw invalidRequest(`recipients supports at most ${MOST_RECIPIENTS} entries`)
   const { recipients } = readBody(Type.Object({ recipients: Type.Array(RecipientShape) }), {
-    recipients: given,
+    recipients: value,
   })
   return recipients.map(({ phone, name, reference }) => ({
     phone,
@@ -101,12 +101,12 @@ function readRecipients(given: unknown): Recipient[] {
   }))
 }
 
-function readMost(given: number | undefined): number | null {
-  if (given === undefined) return null
-  // Above any maximum; the database could not store it.
-  if (given > Number.MAX_SAFE_INTEGER)
+function readMost(value: number | undefined): number | null {
+  if (value === undefined) return null
+  // A larger number is above every maximum and does not fit into the column.
+  if (value > Number.MAX_SAFE_INTEGER)
     throw invalidRequest(`max_per_recipient must be at most ${Number.MAX_SAFE_INTEGER}`)
-  return given
+  return value
 }
 
 function readStart(text: string | undefined): Date | null {

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { type Mode, ModeShape } from '../platform/mode.ts'
 import { type Moves, statesOf } from '../platform/moves.ts'
 
-/** Spec 3.3. */
+/** The states of a schedule (spec 3.3). */
 export type ScheduleStatus = 'active' | 'paused' | 'cancelled'
 
 /** The one table of moves (contract.md 2.3a); the database refuses that a cancelled schedule comes back. */

@@ -15,11 +15,11 @@ import { newId } from '../platform/ids.ts'
 import { findItem, itemById } from './find-items.ts'
 import { auditedItem, readItemWords, type ShopItem, termsOfItem } from './item.ts'
 
-/** The merchant of the page. */
+/** The merchant whose public page it is. */
 export type Shop = Pick<Merchant, 'id' | 'publicId' | 'tag' | 'active' | 'account' | 'chargeLimit'>
-/** A new item. The picture comes from `readPicture`. */
+/** A new item. The picture comes from `makeItemPicture`. */
 export type NewItem = { name: string; amount: number; description: string | null; picture: Buffer | null }
-/** `again`: an earlier call with this key made it; it is answered as it is now. */
+/** `again`: an earlier call with this key added it; `item` is as it is now. */
 export type AddedItem = { item: ShopItem; again: boolean }
 
 const COMMAND = 'storefront add'
@@ -32,22 +32,22 @@ const ADD = statement(
 
 /**
  * Adds an item to the public page: its row and the reusable live link behind it in one commit (contract.md 9.3). With
- * `commandKey` a repeat answers with the item of the first call and adds nothing. Throws Refusal.
+ * `commandKey` a repeat returns the item of the first call and adds nothing. Throws Refusal.
  */
 export async function addItem(
   app: App,
   actor: Actor,
-  { shop, commandKey, ...given }: NewItem & { shop: Shop; commandKey?: string | undefined },
+  { shop, commandKey, ...input }: NewItem & { shop: Shop; commandKey?: string | undefined },
 ): Promise<AddedItem> {
   allow(actor, 'item.add', shop.id)
-  const wanted = { ...given, ...readItemWords(given) }
-  const used = commandKey === undefined ? null : keyed(shop, { wanted, commandKey })
-  const before = used === null ? null : await findCommand<Draft>(app, used)
-  const draft = before ?? (await begin(app, shop, { wanted, used }))
+  const wanted = { ...input, ...readItemWords(input) }
+  const command = commandKey === undefined ? null : keyed(shop, { wanted, commandKey })
+  const earlier = command === null ? null : await findCommand<Draft>(app, command)
+  const draft = earlier ?? (await begin(app, shop, { wanted, command }))
   return store(app, actor, { shop, wanted, draft })
 }
 
-/** All random values and times, stored under the key before anything else. */
+/** All random values and times of an item, stored under its key before anything else, so that a repeat uses the same ones. */
 type Draft = { id: string; linkId: string; at: string }
 type Used = { key: string; command: string; input: object }
 
@@ -60,7 +60,7 @@ const keyed = (shop: Shop, { wanted, commandKey }: { wanted: NewItem; commandKey
 async function begin(
   app: App,
   shop: Shop,
-  { wanted, used }: { wanted: NewItem; used: Used | null },
+  { wanted, command }: { wanted: NewItem; command: Used | null },
 ): Promise<Draft> {
   judgeLink(
     { amount: wanted.amount, currency: 'UGX' },
@@ -68,13 +68,13 @@ async function begin(
   )
   const at = app.clock.now().toISOString()
   const draft = { id: newId('itm_', shop.tag), linkId: newId('lnk_', shop.tag), at }
-  if (used === null) return draft
-  return (await keepOrFind(app, used, draft)).made
+  if (command === null) return draft
+  return (await keepOrFind(app, command, draft)).made
 }
 
 type Drafted = { shop: Shop; wanted: NewItem; draft: Draft }
 
-/** When it is taken, the first use of this key has stored it. */
+/** Stores the item. If its id is taken, an earlier call with this key has stored it. */
 const store = (app: App, actor: Actor, drafted: Drafted): Promise<AddedItem> =>
   whenTaken<AddedItem>(
     async () => ({ item: await storeNew(app, actor, drafted), again: false }),
@@ -88,10 +88,10 @@ const store = (app: App, actor: Actor, drafted: Drafted): Promise<AddedItem> =>
 const storeNew = (app: App, actor: Actor, { shop, wanted, draft }: Drafted): Promise<ShopItem> =>
   app.db.transaction(async (tx) => {
     const { name, amount, description, picture } = wanted
-    const asked = { amount, description, reference: null, successUrl: null, cancelUrl: null }
+    const terms = { amount, description, reference: null, successUrl: null, cancelUrl: null }
     const owner = { merchantId: shop.id, tag: shop.tag, mode: 'live' as const }
-    const made = newLink(owner, { ...asked, allowMultipleUses: true }, new Date(draft.at))
-    const link = { ...made, id: draft.linkId }
+    const linkInput = { ...terms, allowMultipleUses: true }
+    const link = { ...newLink(owner, linkInput, new Date(draft.at)), id: draft.linkId }
     const pictureAt = picture === null ? null : draft.at
     const add = call(ADD, shop.id, draft.id, link.id, name, picture, pictureAt, draft.at)
     await tx.send(...addLinks([link]), add)

@@ -16,7 +16,7 @@ import type { NewItem, Shop } from './add-item.ts'
 import { itemById } from './find-items.ts'
 import { auditedItem, readItemWords, type ShopItem, termsOfItem } from './item.ts'
 
-/** The fields to change; absent ones stay, null removes a picture or description. */
+/** The fields to change. An absent one stays; null removes the picture or the description. */
 export type ItemChange = Partial<NewItem>
 
 type Locked = { linkId: string; name: string; removed: boolean }
@@ -39,8 +39,8 @@ const REMOVE = statement(
 )
 
 /**
- * Changes an item. Another amount or description makes another link, and the old one is switched off in the same commit:
- * nobody pays a price that was not shown, and paid charges keep their description. A hidden item stays hidden. Throws 404
+ * Changes an item. Another amount or description makes another link, and the old one is switched off in the same commit: no
+ * customer pays a price that was not shown, and paid charges keep their description. A hidden item stays hidden. Throws 404
  * `item not found`, or the Refusal of the amount.
  */
 export function editItem(
@@ -58,10 +58,10 @@ export function editItem(
       description: change.description === undefined ? link.description : change.description,
     })
     const { amount = link.amount, picture } = change
-    const same = amount === link.amount && words.description === link.description
-    const next = same ? link : linkLike(app, shop, { link, amount, description: words.description, at })
+    const keepsLink = amount === link.amount && words.description === link.description
+    const next = keepsLink ? link : linkLike(app, shop, { link, amount, description: words.description, at })
     await tx.send(
-      ...(same ? [] : replace(link, next, at)),
+      ...(keepsLink ? [] : replace(link, next, at)),
       call(EDIT, shop.id, id, next.id, words.name),
       ...(picture === undefined
         ? []
@@ -89,11 +89,11 @@ export function removeItem(
 
 type Changing = { shop: Shop; id: string; act: Act }
 
-/** Runs a change on a locked item and its locked link, and answers with the result. `change` says whether it changed anything. */
+/** Runs `change` on a locked item and its locked link, and returns the item after it. `change` returns whether it changed anything. */
 async function changeItem(
   app: App,
   { shop, id, act }: Changing,
-  change: (tx: Tx, found: { locked: Locked; link: PaymentLink }) => Promise<boolean>,
+  change: (tx: Tx, rows: { locked: Locked; link: PaymentLink }) => Promise<boolean>,
 ): Promise<ShopItem> {
   if (tagOf('itm_', id) !== shop.tag) throw notFound('item')
   return app.db.transaction(async (tx) => {
@@ -126,7 +126,7 @@ function linkLike(
   return newLink(owner, { ...link, amount, description }, at)
 }
 
-/** The new link replaces the old one and is switched off if that was. */
+/** Replaces the old link by the new one, which is switched off if the old one was. */
 const replace = (old: PaymentLink, next: PaymentLink, at: Date): Call[] => [
   ...addLinks([next]),
   ...(old.switchedOffAt === null ? [old] : [next]).map((link) => switchTo({ ...link, switchedOffAt: at })),

@@ -8,7 +8,7 @@ import { statement } from '../platform/db/statement.ts'
 import { tagOf } from '../platform/ids.ts'
 import { ITEM_COLUMNS, type ShopItem } from './item.ts'
 
-// `offset 0` forces one look-up for each item: a plan made while there were few links would read all links of the merchant.
+// `offset 0` forces one look-up by index for each item. A plan that was made while there were few links would read all of the merchant's.
 const ITS_LINK = `cross join lateral (select p.description, p.amount, p.mode, p.kind, p.allow_multiple_uses, p.switched_off_at
   from payment_links p where p.merchant_id = i.merchant_id and p.id = i.link_id offset 0) l`
 const SHOWN = `i.removed_at is null and l.switched_off_at is null and l.mode = 'live' and l.kind = 'link' and l.allow_multiple_uses`
@@ -22,7 +22,7 @@ const ALL = statement<ShopItem>(
   `select ${ITEM_COLUMNS} from storefront_items i ${ITS_LINK} where i.merchant_id = $1 and i.removed_at is null
    order by i.created_at desc, i.id desc`,
 )
-// With an unknown item the page is the first one. A removed item still has its position.
+// For an unknown item ($2) it is the first page. A removed item still has its position.
 const PAGE = statement<ShopItem>(
   'page of storefront items',
   `select ${ITEM_COLUMNS} from storefront_items i ${ITS_LINK} where i.merchant_id = $1 and ${SHOWN}
@@ -50,7 +50,7 @@ const OWN_PAGE = listStatement<ShopItem>(
    order by i.created_at desc, i.id desc limit $6`,
 )
 
-/** One page of everything that was not removed, hidden items too, newest first; for the merchant itself. In test mode there is none. */
+/** One page of the items that are not removed, hidden ones too, newest first; for the merchant itself. Empty in test mode. */
 export const pageOfOwnItems = (app: App, caller: Caller, window: ListWindow): Promise<Page<ShopItem>> =>
   readPage(app, caller, {
     window,
@@ -61,13 +61,13 @@ export const pageOfOwnItems = (app: App, caller: Caller, window: ListWindow): Pr
 
 export const itemById = (merchantId: number, id: string): Call<ShopItem> => call(BY_ID, merchantId, id)
 
-/** An item, also a hidden or removed one, or null. */
+/** Finds an item, also a hidden or removed one. */
 export const findItem = (
   app: App,
   { merchantId, id }: { merchantId: number; id: string },
 ): Promise<ShopItem | null> => firstRow(app.db.query(BY_ID, [merchantId, id]))
 
-/** The name of the item of this link, or null if it has none. */
+/** Finds the name of the item that shows this link. */
 export async function findItemName(
   app: App,
   { merchantId, linkId }: { merchantId: number; linkId: string },
@@ -76,12 +76,12 @@ export async function findItemName(
   return item?.name ?? null
 }
 
-/** Everything that was not removed, hidden items too, newest first; for the merchant itself. */
+/** Lists all items that are not removed, hidden ones too, newest first; for the merchant itself. */
 export const allItems = (app: App, merchantId: number): Promise<ShopItem[]> => app.db.query(ALL, [merchantId])
 
 /**
- * A public page of items, newest first: those after the item `beforeId`, or the newest if that is null or unknown.
- * `nextBeforeId` asks for the next page, null at the end.
+ * One page of the shown items, newest first: those older than the item `beforeId`, or the newest if that is null or unknown.
+ * `nextBeforeId` is the `beforeId` of the next page, null on the last one.
  */
 export async function listItems(
   app: App,
@@ -93,7 +93,7 @@ export async function listItems(
   return { items, nextBeforeId: rows.length > limit ? (items.at(-1)?.id ?? null) : null }
 }
 
-/** The WebP picture of a shown item and when it was set; null if it has none. */
+/** Finds the WebP picture of a shown item, and when it was set. */
 export async function findPicture(
   app: App,
   { merchantId, itemId }: { merchantId: number; itemId: string },

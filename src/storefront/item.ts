@@ -3,7 +3,7 @@ import { readBody } from '../http/read-body.ts'
 import type { MerchantTerms } from '../merchants/merchant.ts'
 import { linkUrl } from '../payment-links/payment-link.ts'
 
-/** An item of a public page, with fields of its link. Whole UGX; times are UTC. */
+/** An item of a merchant's public page, with fields of its link. Whole UGX; times are UTC. */
 export type ShopItem = {
   merchantId: number
   id: string
@@ -11,37 +11,37 @@ export type ShopItem = {
   name: string
   description: string | null
   amount: number
-  /** When its picture was set; null without one. The picture itself is read on its own. */
+  /** When its picture was set; null without one. The picture itself is read by `findPicture`. */
   pictureAt: Date | null
-  /** Its link was switched off: it is not shown and cannot be paid. */
+  /** True if its link is switched off: the item is not shown and cannot be paid. */
   hidden: boolean
   removed: boolean
   createdAt: Date
 }
 
-/** Of storefront_items i and its payment_links l. */
+/** Columns of `storefront_items i` and its `payment_links l`. */
 export const ITEM_COLUMNS = `i.merchant_id as "merchantId", i.id, i.link_id as "linkId", i.name, l.description, l.amount,
   i.picture_at as "pictureAt", l.switched_off_at is not null as hidden, i.removed_at is not null as removed,
   i.created_at as "createdAt"`
 
-/** What an item is called and what is said about it. */
+/** The texts of an item. */
 const ItemWordsShape = Type.Object({
   name: Type.String({ maxLength: 200 }),
   description: Type.Optional(Type.String({ maxLength: 1000, lines: true })),
 })
 
-/** Reads the words of an item; a blank description is none. Throws `invalid request: ...`. */
-export function readItemWords(given: { name: string; description: string | null }): {
+/** Checks the texts of an item; a blank description becomes null. Throws `invalid request: ...`. */
+export function readItemWords(texts: { name: string; description: string | null }): {
   name: string
   description: string | null
 } {
-  const { name, description = null } = readBody(ItemWordsShape, given)
+  const { name, description = null } = readBody(ItemWordsShape, texts)
   return { name: name.trim(), description }
 }
 
 /**
- * The terms for the rules of an item's link, without the verification: a shop may be prepared before the business is
- * verified; until then its page says that nothing can be paid.
+ * The merchant's terms by which an item's link is judged. They count as verified: a shop may be prepared before the business is,
+ * and until then its page says that nothing can be paid.
  */
 export const termsOfItem = (merchant: Pick<MerchantTerms, 'active' | 'account' | 'chargeLimit'>) => ({
   active: merchant.active,
@@ -77,5 +77,5 @@ export function presentItem(item: ShopItem, { baseUrl, handle }: { baseUrl: stri
   }
 }
 
-/** An item as the audit keeps it. */
+/** The fields of an item that the audit stores. */
 export const auditedItem = ({ name, linkId, amount }: ShopItem) => ({ name, link: linkId, amount })

@@ -13,7 +13,7 @@ import type { Config } from '../settings/config.ts'
 const LEAST = 500
 type Bounds = { least: number; most: number }
 
-/** Between which amounts a customer of this merchant may choose, both included, in whole UGX: they are paid live. */
+/** The smallest and the largest amount that a customer of this merchant may choose, in whole UGX. It is paid live, so the rail's limits count. */
 export const ownAmountBounds = (
   terms: Pick<MerchantTerms, 'chargeLimit'>,
   config: Pick<Config, 'amountMax' | 'railCollectMin' | 'railCollectMax'>,
@@ -26,10 +26,10 @@ export const ownAmountBounds = (
 const PLAIN = /^[1-9][0-9]*$/
 const GROUPED = /^[1-9][0-9]{0,2}([,\s])[0-9]{3}(?:\1[0-9]{3})*$/
 
-/** `none`: no amount, or too small. */
+/** `none`: not an amount, or one that is too small. */
 export type OwnAmount = { kind: 'amount'; amount: number } | { kind: 'none' | 'too_much' }
 
-/** The amount that a customer typed, whole UGX, between `least` and `most`, both included. */
+/** Parses the amount that a customer typed, in whole UGX. It must be from `least` to `most`, both included. */
 export function readOwnAmount(text: string, { least, most }: Bounds): OwnAmount {
   const typed = text.trim()
   if (!PLAIN.test(typed) && !GROUPED.test(typed)) return { kind: 'none' }
@@ -39,8 +39,8 @@ export function readOwnAmount(text: string, { least, most }: Bounds): OwnAmount 
 }
 
 /**
- * A link for an amount that a customer chose on the public page: live, paid once. The rules of live links apply. Throws
- * their Refusal with nothing written.
+ * Creates a link for an amount that a customer chose on the public page: live, paid once. The rules of live links apply.
+ * Throws their Refusal with nothing written.
  */
 export function createOwnAmountLink(
   app: App,
@@ -52,9 +52,9 @@ export function createOwnAmountLink(
     const [[terms]] = await tx.send(termsOf([merchantId]))
     assert(terms, 'a page has a merchant')
     judgeLink({ amount, currency: 'UGX' }, { terms, mode: 'live', config: app.config })
-    const asked = { amount, description: null, reference: null, successUrl: null, cancelUrl: null }
+    const linkInput = { amount, description: null, reference: null, successUrl: null, cancelUrl: null }
     const owner = { merchantId, tag, mode: 'live' as const }
-    const link = newLink(owner, { ...asked, allowMultipleUses: false }, app.clock.now())
+    const link = newLink(owner, { ...linkInput, allowMultipleUses: false }, app.clock.now())
     return { value: link, last: addLinks([link]) }
   })
 }

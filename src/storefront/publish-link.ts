@@ -25,7 +25,7 @@ const OF_LINK = statement<{ id: string; removed: boolean }>(
 
 type Published = { shop: Shop; linkId: string; name: string; picture: Buffer | null }
 
-/** The item that shows this link on the public page; null where none does and none ever has. */
+/** Finds the item of this link on the public page, also a removed one. */
 export async function findItemOfLink(
   app: App,
   { merchantId, linkId }: { merchantId: number; linkId: string },
@@ -35,16 +35,16 @@ export async function findItemOfLink(
 }
 
 /**
- * Shows a reusable live link on the public page, under a name (contract.md G50). A link that is shown already stays as it is. Throws 404
+ * Shows a reusable live link on the public page, under a name (contract.md G50). A link that is shown already does not change. Throws 404
  * `payment link not found`, and a Refusal for a link of another kind or one whose item was removed.
  */
 export async function publishLink(
   app: App,
   actor: Actor,
-  { shop, linkId, ...given }: Published,
+  { shop, linkId, ...input }: Published,
 ): Promise<ShopItem> {
   allow(actor, 'item.add', shop.id)
-  const { name } = readItemWords({ name: given.name, description: null })
+  const { name } = readItemWords({ name: input.name, description: null })
   const link =
     tagOf('lnk_', linkId) === shop.tag ? await findLink(app, { merchantId: shop.id, id: linkId }) : null
   if (link === null || link.kind !== 'link') throw notFound('payment link')
@@ -55,11 +55,11 @@ export async function publishLink(
     )
   const at = app.clock.now()
   const id = newId('itm_', shop.tag)
-  const pictureAt = given.picture === null ? null : at.toISOString()
+  const pictureAt = input.picture === null ? null : at.toISOString()
   return whenTaken(
     () =>
       app.db.transaction(async (tx) => {
-        const add = call(ADD, shop.id, id, link.id, name, given.picture, pictureAt, at.toISOString())
+        const add = call(ADD, shop.id, id, link.id, name, input.picture, pictureAt, at.toISOString())
         const [, [item]] = await tx.send(add, itemById(shop.id, id))
         assert(item, 'what was just stored is found')
         const act = { actor, action: 'item.add', at, merchantId: shop.id, mode: 'live' } as const
@@ -73,12 +73,12 @@ async function shownAlready(
   app: App,
   { shop, linkId, error }: { shop: Shop; linkId: string; error: unknown },
 ): Promise<ShopItem> {
-  const found = await findItemOfLink(app, { merchantId: shop.id, linkId })
-  if (found === null) throw error
-  if (found.removed)
+  const published = await findItemOfLink(app, { merchantId: shop.id, linkId })
+  if (published === null) throw error
+  if (published.removed)
     throw domainRefusal('item_removed', 'this link was taken off the storefront; add a new item instead')
-  const wanted = itemById(shop.id, found.id)
-  const [item] = await app.db.query(wanted.statement, wanted.values)
+  const itemCall = itemById(shop.id, published.id)
+  const [item] = await app.db.query(itemCall.statement, itemCall.values)
   assert(item, 'an item never goes')
   return item
 }

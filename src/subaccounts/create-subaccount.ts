@@ -50,7 +50,7 @@ async function makeSubaccount(tx: Tx, { caller, given }: SubaccountRequest, at: 
   return { id, shown: presentSubaccount(subaccount), writes: [addSubaccount(subaccount), row] }
 }
 
-/** Of a phone that the audit masks, for `verify` to compare with. */
+/** Digest of the phone, which the audit masks; `verify` compares it. */
 const phoneDigest = (phone: string | null) => (phone === null ? null : shortDigest(phone).toString('hex'))
 
 const addSubaccount = (subaccount: Subaccount): Call =>

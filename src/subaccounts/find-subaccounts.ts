@@ -19,21 +19,21 @@ const LIST = statement<Subaccount>(
 
 type Owner = Pick<Caller, 'merchantId' | 'tag'>
 
-/** The merchant's subaccount in either mode, or 404. */
+/** Returns the merchant's subaccount; it is the same in both modes. Throws 404 `subaccount not found`. */
 export async function getSubaccount(app: App, { merchantId, tag }: Owner, id: string): Promise<Subaccount> {
   const [subaccount] = tagOf('sub_', id) === tag ? await app.db.query(BY_ID, [merchantId, id]) : []
   if (!subaccount) throw notFound('subaccount')
   return subaccount
 }
 
-/** What a subaccount has in one mode, whole UGX; zeros while nothing has ever moved there. */
+/** Reads a subaccount's balances in one mode, whole UGX; zeros if no money has ever moved there. */
 export async function readBalances(app: App, { merchantId, mode }: Caller, subaccountId: string) {
   const balances = subaccountBalances({ merchantId, mode, subaccountId })
   const [row] = await app.db.query(balances.statement, balances.values)
   return row ?? { available: 0, pending: 0 }
 }
 
-/** One page of the merchant's subaccounts, newest first: the same in both modes. */
+/** One page of the merchant's subaccounts, newest first. Both modes have the same list. */
 export async function listSubaccounts(
   app: App,
   caller: Caller,

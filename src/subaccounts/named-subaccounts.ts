@@ -14,8 +14,8 @@ const LOCK_NAMED = statement<{ merchantId: number; id: string; status: Subaccoun
 )
 
 /**
- * The subaccounts that these splits name, by merchant. Their status cannot change until the transaction has ended; unknown
- * names and those of other merchants are left out.
+ * Locks the subaccounts that these splits name, so that their status cannot change until the transaction ends, and returns
+ * them by merchant. Unknown names and those of other merchants are left out.
  */
 export async function lockNamedSubaccounts(
   tx: Tx,
@@ -29,10 +29,10 @@ export async function lockNamedSubaccounts(
   if (names.length === 0) return new Map()
   const merchants = numbers(names.map((name) => name.merchantId))
   const [rows] = await tx.send(call(LOCK_NAMED, merchants, words(names.map((name) => name.id))))
-  const known = new Map<number, Map<string, SubaccountStatus>>()
+  const byMerchant = new Map<number, Map<string, SubaccountStatus>>()
   for (const { merchantId, id, status } of rows) {
-    const own = known.get(merchantId) ?? new Map<string, SubaccountStatus>()
-    known.set(merchantId, own.set(id, status))
+    const own = byMerchant.get(merchantId) ?? new Map<string, SubaccountStatus>()
+    byMerchant.set(merchantId, own.set(id, status))
   }
-  return known
+  return byMerchant
 }

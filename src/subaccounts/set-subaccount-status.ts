@@ -13,8 +13,8 @@ const SET_STATUS = statement<Subaccount>(
 )
 
 /**
- * Activates or deactivates a subaccount. It waits for splits that are being stored or paid; after it returns, no further
- * charge names or pays an inactive one. Throws 404 `subaccount not found`.
+ * Activates or deactivates a subaccount. Waits for splits that are being stored or paid; after this returns, no further
+ * charge names or pays an inactive subaccount. Throws 404 `subaccount not found`.
  */
 export function setSubaccountStatus(
   app: App,

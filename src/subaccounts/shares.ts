@@ -62,18 +62,18 @@ const LOCK_DUE = statement<Share>(
    order by s.hold_until limit $4 for no key update skip locked`,
 )
 
-/** The shares of a new charge. */
+/** Stores the shares of a new charge. */
 export const addShares = (shares: readonly Share[]): Call[] => SHARES.rows(shares)
 
-/** The shares of these charges, those of each in the order of its request. */
+/** Reads the shares of these charges, those of one charge in the order of its request. */
 export const sharesOf = (charges: readonly ChargeName[]) => call(OF_CHARGES, ...namesOf(charges))
 
-/** The same for charges that are being paid, with the status of each subaccount, locked against a change of it. */
+/** Reads the shares of charges that are being paid, with the status of each subaccount, and locks the status against a change. */
 export const lockPayees = (charges: readonly ChargeName[]) => call(LOCK_PAYEES, ...namesOf(charges))
 
-/** Each charge's own shares, in the order in which they came. */
-export function byCharge<One extends Share>(shares: readonly One[]): Map<string, One[]> {
-  const groups = new Map<string, One[]>()
+/** Groups shares by their charge's id, in the given order. */
+export function byCharge<AnyShare extends Share>(shares: readonly AnyShare[]): Map<string, AnyShare[]> {
+  const groups = new Map<string, AnyShare[]>()
   for (const share of shares) {
     const group = groups.get(share.chargeId)
     if (group) group.push(share)
@@ -82,9 +82,9 @@ export function byCharge<One extends Share>(shares: readonly One[]): Map<string,
   return groups
 }
 
-/** Up to `most` shares of one merchant and mode whose hold is over, except those that another worker is releasing. */
-export const lockDueShares = ({ merchantId, mode }: MerchantMode, dueAt: Date, most: number) =>
-  call(LOCK_DUE, merchantId, mode, dueAt.toISOString(), most)
+/** Locks up to `limit` shares of one merchant and mode whose hold is over, except those that another worker is releasing. */
+export const lockDueShares = ({ merchantId, mode }: MerchantMode, dueAt: Date, limit: number) =>
+  call(LOCK_DUE, merchantId, mode, dueAt.toISOString(), limit)
 
 /** Stores changed shares. */
 export const writeShares = (shares: readonly Share[]): Call[] =>

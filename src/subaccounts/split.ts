@@ -5,7 +5,7 @@ import type { SubaccountStatus } from './subaccount.ts'
 /** One party's share of a charge as an amount in whole UGX. The rest of the net is the merchant's. */
 export type SplitPart = { subaccountId: string; amount: number }
 
-/** The merchant's subaccounts that a split may name, locked by the deciding transaction. */
+/** The status of each subaccount that a split may name, by id, locked by the transaction that decides. */
 export type KnownSubaccounts = ReadonlyMap<string, SubaccountStatus>
 
 type GivenShare = { subaccount: string; amount: unknown; bps: unknown }
@@ -14,22 +14,22 @@ const MOST_PARTIES = 20
 const WHOLE = 10_000 // Basis points.
 
 /**
- * Checks the `split` of a charge and turns it into amounts of `net` (spec 2.8; G8). Throws `invalid split: ...`, item by
- * item and for each in the order in which the contract lists the faults.
+ * Checks the `split` of a charge and turns it into amounts of `net` (spec 2.8; G8). Throws `invalid split: ...` for the
+ * first faulty item, with that item's first fault in the order of the contract.
  */
 export function resolveSplit(split: readonly unknown[], net: number, known: KnownSubaccounts): SplitPart[] {
   if (split.length === 0) throw invalidSplit('split must be a non-empty list')
   if (split.length > MOST_PARTIES) throw invalidSplit(`split supports at most ${MOST_PARTIES} parties`)
   if (net === 0) throw invalidSplit('nothing to split: net amount is zero')
-  const seen = new Set<string>()
-  const parts = split.map((given, index) => {
-    const at = `split[${index}]`
-    const item = readItem(given, at)
-    judgeParty(item.subaccount, seen, known)
-    seen.add(item.subaccount)
-    return { subaccountId: item.subaccount, amount: resolveAmount(item, at, net) }
+  const named = new Set<string>()
+  const parts = split.map((value, index) => {
+    const path = `split[${index}]`
+    const item = readItem(value, path)
+    judgeParty(item.subaccount, named, known)
+    named.add(item.subaccount)
+    return { subaccountId: item.subaccount, amount: resolveAmount(item, path, net) }
   })
-  // Each may be very large, so the sum is computed exactly.
+  // Each amount may be as large as a safe integer, so the sum needs BigInt to be exact.
   const total = parts.reduce((sum, { amount }) => sum + BigInt(amount), 0n)
   if (total > net) throw invalidSplit(`split total ${total} exceeds the net amount ${net} (amount minus fee)`)
   return parts
@@ -37,41 +37,41 @@ export function resolveSplit(split: readonly unknown[], net: number, known: Know
 
 /** The subaccounts that a split names, even if it is invalid. */
 export const namesIn = (split: readonly unknown[]): string[] =>
-  split.slice(0, MOST_PARTIES).flatMap((given) => {
-    const name = isObject(given) ? given.subaccount : null
+  split.slice(0, MOST_PARTIES).flatMap((value) => {
+    const name = isObject(value) ? value.subaccount : null
     return typeof name === 'string' ? [name] : []
   })
 
-function readItem(given: unknown, at: string): GivenShare {
-  if (!isObject(given)) throw invalidSplit(`${at} must be an object`)
-  const { subaccount, amount, bps } = given
+function readItem(value: unknown, path: string): GivenShare {
+  if (!isObject(value)) throw invalidSplit(`${path} must be an object`)
+  const { subaccount, amount, bps } = value
   if (typeof subaccount !== 'string' || subaccount.trim() === '')
-    throw invalidSplit(`${at}.subaccount is required`)
+    throw invalidSplit(`${path}.subaccount is required`)
   return { subaccount, amount: amount ?? null, bps: bps ?? null }
 }
 
-function judgeParty(name: string, seen: ReadonlySet<string>, known: KnownSubaccounts): void {
-  if (seen.has(name)) throw invalidSplit(`duplicate subaccount ${echo(name)} in split`)
+function judgeParty(name: string, named: ReadonlySet<string>, known: KnownSubaccounts): void {
+  if (named.has(name)) throw invalidSplit(`duplicate subaccount ${echo(name)} in split`)
   const status = known.get(name)
   if (status === undefined) throw invalidSplit(`unknown subaccount ${echo(name)}`)
   if (status !== 'active') throw invalidSplit(`subaccount ${echo(name)} is not active`)
 }
 
-function resolveAmount({ amount, bps }: GivenShare, at: string, net: number): number {
-  if ((amount === null) === (bps === null)) throw invalidSplit(`${at} must have exactly one of amount, bps`)
+function resolveAmount({ amount, bps }: GivenShare, path: string, net: number): number {
+  if ((amount === null) === (bps === null)) throw invalidSplit(`${path} must have exactly one of amount, bps`)
   if (amount !== null) {
-    if (!isInteger(amount)) throw invalidSplit(`${at}.amount must be an integer`)
-    if (amount <= 0) throw invalidSplit(`${at}.amount must be positive`)
+    if (!isInteger(amount)) throw invalidSplit(`${path}.amount must be an integer`)
+    if (amount <= 0) throw invalidSplit(`${path}.amount must be positive`)
     return amount
   }
-  if (!isInteger(bps)) throw invalidSplit(`${at}.bps must be an integer`)
-  if (bps < 1 || bps > WHOLE) throw invalidSplit(`${at}.bps must be in 1..${WHOLE}`)
+  if (!isInteger(bps)) throw invalidSplit(`${path}.bps must be an integer`)
+  if (bps < 1 || bps > WHOLE) throw invalidSplit(`${path}.bps must be in 1..${WHOLE}`)
   const share = shareOf(net, bps)
-  if (share === 0) throw invalidSplit(`${at}.bps of ${bps} resolves to zero on net ${net}`)
+  if (share === 0) throw invalidSplit(`${path}.bps of ${bps} resolves to zero on net ${net}`)
   return share
 }
 
-/** floor(net x bps / 10000), exact for every safe integer: the product alone would not be. */
+/** Returns floor(net x bps / 10000). Divided first, so that it is exact for every safe integer; the product could exceed them. */
 export function shareOf(net: number, bps: number): number {
   const rest = net % WHOLE
   return ((net - rest) / WHOLE) * bps + Math.floor((rest * bps) / WHOLE)

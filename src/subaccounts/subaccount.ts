@@ -32,7 +32,7 @@ export const SubaccountCreateShape = Type.Object(
 )
 export type SubaccountCreate = Static<typeof SubaccountCreateShape>
 
-/** The subaccount as create and list show it. */
+/** The subaccount as the API's create and list show it. */
 export const SubaccountShape = Type.Object(
   {
     id: Type.String({ description: 'starts with `sub_`' }),
@@ -45,7 +45,7 @@ export const SubaccountShape = Type.Object(
   { $id: 'Subaccount' },
 )
 
-/** By id it has its balances too. */
+/** The subaccount as the API shows it by id: with its balances. */
 export const SubaccountWithBalancesShape = Type.Object(
   {
     ...SubaccountShape.properties,

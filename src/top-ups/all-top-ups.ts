@@ -5,7 +5,7 @@ import { type AcrossCells, type AcrossPage, type Around, readAcross } from '../h
 import { statement } from '../platform/db/statement.ts'
 import type { TopUp } from './top-up.ts'
 
-/** A top-up of some merchant. `key` is its id; whole UGX. */
+/** A top-up with its merchant, as lists over all merchants show it. `key` is its id; whole UGX. */
 export type ListedTopUp = {
   at: Date
   key: string
@@ -29,7 +29,7 @@ const TOP_UPS: AcrossCells<ListedTopUp> = {
   descending: true,
 }
 
-/** The top-ups of all merchants, the newest first. */
+/** Lists the top-ups of all merchants, the newest first. */
 export function allTopUps(gateway: Gateway, actor: Actor, around: Around): Promise<AcrossPage<ListedTopUp>> {
   allow(actor, 'console.read')
   return readAcross(gateway, TOP_UPS, around)

@@ -3,7 +3,7 @@ import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { TOP_UP_COLUMNS, type TopUp } from './top-up.ts'
 
-/** `published`: false while its request is under way. */
+/** A top-up found by its request's key. `published`: false while that request is under way. */
 type Kept = TopUp & { published: boolean }
 
 const MOST_LISTED = 100
@@ -27,9 +27,9 @@ export const listTopUps = (app: App, merchantId: number): Promise<TopUp[]> =>
 
 /** One top-up of a merchant, or null. */
 export async function findTopUp(app: App, merchantId: number, id: string): Promise<TopUp | null> {
-  const [found] = await app.db.query(FIND, [merchantId, id])
-  return found ?? null
+  const [topUp] = await app.db.query(FIND, [merchantId, id])
+  return topUp ?? null
 }
 
-/** What was asked for with this key, unless it was taken back. */
+/** Finds the top-up that was requested with this key, unless it was taken back. */
 export const topUpOfKey = (merchantId: number, key: string): Call<Kept> => call(OF_KEY, merchantId, key)

@@ -12,21 +12,21 @@ import { TOP_UP_PREFIX, type TopUp } from './top-up.ts'
 import { endTopUp } from './write-top-ups.ts'
 
 /**
- * An open top-up and the rail's final answer about it. `alongside` commits with the move. `still`: a condition on the locked
- * top-up and its attempt; if it does not hold, nothing is written.
+ * An open top-up and the rail's final answer about it. `alongside`: writes that commit with the move. `still`: a condition on
+ * the locked top-up and its attempt; if it does not hold, nothing is written.
  */
 type TopUpMove = {
   topUp: Pick<TopUp, 'merchantId' | 'id' | 'mode'>
   to: Final<ChargeFailure>
-  still?: (found: LockedPost<ChargeFailure>) => boolean
+  still?: (locked: LockedPost<ChargeFailure>) => boolean
   alongside: readonly Call[]
-  /** What is posted with its end, on the same locked head. Throws a refusal where that may not be: then nothing is written. */
+  /** Posts further transfers with the move, on the same locked head. May throw a refusal: then nothing is written. */
   posts?: (book: Book) => void
 }
 
 /**
- * The only function that ends a top-up: its status and, when it succeeded, its one transfer to available, in one commit, by
- * compare-and-set (G74; ledger.md 5). A second call moves nothing; a final state never moves.
+ * Gives a top-up its final status and, if it succeeded, posts its one transfer to available, in one commit, by
+ * compare-and-set (G74; ledger.md 5). No other function does. A second call moves nothing; a final status never changes.
  */
 export const moveTopUp = (app: App, move: TopUpMove): Promise<Moved> => inOpenMonth(() => moveOnce(app, move))
 
@@ -43,7 +43,7 @@ function moveOnce(app: App, move: TopUpMove): Promise<Moved> {
   })
 }
 
-/** Ends a top-up inside a transaction that writes more. Locks it, then the head. */
+/** Does what `moveTopUp` does inside a transaction that writes more. Locks the top-up, then the head. */
 export async function endTopUpIn(
   tx: Tx,
   move: TopUpMove,
@@ -61,7 +61,7 @@ export async function endTopUpIn(
   return { moved, writes: [...book.writes(), ...alongside, ...opened] }
 }
 
-/** Its whole amount to available. The subject is the rail's reference: no other top-up can be credited under it. */
+/** Posts the whole amount to available. The subject is the rail's reference, so that no other top-up can be credited under it. */
 function credit(book: Book, topUp: TopUp): void {
   const { merchantId, mode, status, amount, channel, railReference: subject } = topUp
   const debit = railAccount(channel)
@@ -69,9 +69,9 @@ function credit(book: Book, topUp: TopUp): void {
     book.post({ merchantId, mode, kind: 'top_up', subject, debit, credit: 'available', amount })
 }
 
-/** Of one that was closed already: the same end is a no-op, another is a contradiction (contract.md 3 o). */
-function outcomeOf(found: EndedBefore | undefined, { to }: TopUpMove): Moved {
-  if (found === undefined) return 'same'
-  const before = found.voided ? 'failed' : found.status
+/** For a top-up that was final already: the same outcome is a no-op, another one a contradiction (contract.md 3 o). */
+function outcomeOf(earlier: EndedBefore | undefined, { to }: TopUpMove): Moved {
+  if (earlier === undefined) return 'same'
+  const before = earlier.voided ? 'failed' : earlier.status
   return before === to.status ? 'same' : 'contradicted'
 }

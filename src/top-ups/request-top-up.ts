@@ -22,14 +22,14 @@ import { submitTopUp } from './submit-top-up.ts'
 import { TOP_UP_PREFIX, type TopUp } from './top-up.ts'
 import { addTopUp } from './write-top-ups.ts'
 
-/** Whole UGX from this phone. With the same key again nothing new is asked for. */
+/** A request of a top-up: whole UGX from this phone. A repeat with the same key requests nothing new. */
 export type TopUpRequest = { merchantId: number; amount: number; phone: string; key?: string | undefined }
 
 type Wanted = Omit<TopUpRequest, 'key'> & { key: string | null }
 type Ready = { installation: string | null; refusal: Refusal | null }
-/** `made` is false when this key has asked for it before. */
+/** `made`: false if an earlier request with this key made it. */
 export type RequestedTopUp = { topUp: TopUp; made: boolean }
-/** `mark`: when it was marked as sending; null where this key has asked for it before. */
+/** `mark`: when it was marked as sending; null if an earlier request with this key made it. */
 type StoredTopUp = { topUp: TopUp; mark: Mark | null }
 
 const CHANNEL: Channel = 'op1_momo'
@@ -37,52 +37,52 @@ const CHANNEL: Channel = 'op1_momo'
 const TOKEN_WAIT_MS = 40_000
 
 /**
- * Asks a phone for money that goes to the merchant's own live balance (G74): stored first, then the rail is asked with no
- * transaction open. Answers with the top-up as it stands then. Throws Refusal: 400 with nothing written, 409 while the first
- * request of this key is under way, 502 when the rail took nothing and nothing remains.
+ * Asks a phone for money that goes to the merchant's own live balance (G74): stores the top-up, then asks the rail with no
+ * transaction open. Returns the top-up as it is after that. Throws Refusal: 400 with nothing written, 409 while the first
+ * request of this key is under way, 502 if the rail did not accept it and the top-up was taken back.
  */
 export async function requestTopUp(app: App, actor: Actor, request: TopUpRequest): Promise<RequestedTopUp> {
   allow(actor, 'top-up.request', request.merchantId)
   requireLive(actor)
   const phone = requirePhone(request.phone, 'phone')
-  const wanted = { ...request, phone, key: request.key ?? null }
-  // The process of a command begins without a token, and ends with the command: nobody else would record a late answer.
+  const input = { ...request, phone, key: request.key ?? null }
+  // The process of a command starts without a token and exits with the command, so no process would record a late answer.
   const untilAnswered = actor.kind === 'command'
   const ready = await readiness(app, untilAnswered ? TOKEN_WAIT_MS : undefined)
-  const { topUp, mark } = await againWhenTaken(() => store(app, actor, { wanted, ready }))
+  const { topUp, mark } = await againWhenTaken(() => store(app, actor, { input, ready }))
   if (mark === null) return { topUp, made: false }
   assert(ready.installation !== null, 'it was stored because its rail was ready')
   await submitTopUp(app, { topUp, mark, installation: ready.installation, untilAnswered })
   app.nudge('follow-top-ups')
-  const shown = await findTopUp(app, topUp.merchantId, topUp.id)
-  assert(shown, 'what its rail may have taken is shown')
-  return { topUp: shown, made: true }
+  const published = await findTopUp(app, topUp.merchantId, topUp.id)
+  assert(published, 'what its rail may have taken is shown')
+  return { topUp: published, made: true }
 }
 
 async function readiness(app: App, waitMs?: number): Promise<Ready> {
-  const found = await chargeReadiness(app, { mode: 'live', channel: CHANNEL }, waitMs)
-  if (found.kind === 'ready') return { installation: found.installation, refusal: null }
-  return { installation: null, refusal: railUnavailable(found.retryAfterSeconds) }
+  const readiness = await chargeReadiness(app, { mode: 'live', channel: CHANNEL }, waitMs)
+  if (readiness.kind === 'ready') return { installation: readiness.installation, refusal: null }
+  return { installation: null, refusal: railUnavailable(readiness.retryAfterSeconds) }
 }
 
 function store(
   app: App,
   actor: Actor,
-  { wanted, ready }: { wanted: Wanted; ready: Ready },
+  { input, ready }: { input: Wanted; ready: Ready },
 ): Promise<StoredTopUp> {
-  const { merchantId, amount, phone, key } = wanted
+  const { merchantId, amount, phone, key } = input
   const at = app.clock.now()
-  const place = { merchantId, mode: 'live' as const }
+  const merchantMode = { merchantId, mode: 'live' as const }
   return app.db.transactionFor({ kind: 'in', of: merchantId }, async (tx) => {
     const [before] = key === null ? [] : (await tx.send(topUpOfKey(merchantId, key)))[0]
-    if (before !== undefined) return { value: madeBefore(before, wanted) }
-    const [[terms], held] = await tx.send(lockTerms([merchantId]), heldBy([place]))
+    if (before !== undefined) return { value: madeBefore(before, input) }
+    const [[terms], balances] = await tx.send(lockTerms([merchantId]), heldBy([merchantMode]))
     assert(terms, 'a merchant that is acted on has a row')
-    judgeTopUp(app, wanted, terms)
-    const room = await headroomFor(tx, [{ ...place, amount }], held)
-    if (!room.take({ ...place, amount })) throw balanceFull()
+    judgeTopUp(app, input, terms)
+    const headroom = await headroomFor(tx, [{ ...merchantMode, amount }], balances)
+    if (!headroom.take({ ...merchantMode, amount })) throw balanceFull()
     if (ready.refusal !== null) throw ready.refusal
-    const topUp = newTopUp(wanted, terms, at)
+    const topUp = newTopUp(input, terms, at)
     const act = { actor, action: 'top-up.request', at, merchantId, mode: 'live' } as const
     return {
       value: { topUp, mark: markAt(at) },
@@ -95,7 +95,7 @@ function store(
   })
 }
 
-/** The domain rules, one refusal a line; the rail comes last. */
+/** Throws the refusal of the first domain rule that the request breaks; the limits of the rail come last. */
 function judgeTopUp(app: App, { amount }: Wanted, terms: MerchantTerms): void {
   if (!terms.active) throw merchantInactive(terms)
   judgeLimits(amount, { most: app.config.amountMax, own: null, noun: 'charge' })
@@ -103,8 +103,9 @@ function judgeTopUp(app: App, { amount }: Wanted, terms: MerchantTerms): void {
   judgeRailAmount({ mode: 'live', side: 'collect', amount }, app.config)
 }
 
-function madeBefore({ published, ...topUp }: TopUp & { published: boolean }, wanted: Wanted): StoredTopUp {
-  if (topUp.amount !== wanted.amount || topUp.phone !== wanted.phone) throw keyReused()
+/** The top-up of an earlier request with this key. Throws 409 if that request differs or is still under way. */
+function madeBefore({ published, ...topUp }: TopUp & { published: boolean }, input: Wanted): StoredTopUp {
+  if (topUp.amount !== input.amount || topUp.phone !== input.phone) throw keyReused()
   if (!published) throw keyInFlight()
   return { topUp, mark: null }
 }

@@ -8,12 +8,15 @@ import { presentTopUp, type TopUp } from './top-up.ts'
 import { TOP_UP_MOVER } from './top-up-mover.ts'
 import { takeBackTopUp } from './write-top-ups.ts'
 
-/** A stored top-up, when it was marked as sending, and the contract that will carry it. `untilAnswered`: its caller waits however long the rail takes. */
+/**
+ * A stored top-up, when it was marked as sending, and the installation that will carry it. `untilAnswered`: the caller waits for the rail's
+ * answer without a time limit.
+ */
 type Stored = { topUp: TopUp; mark: Mark; installation: string; untilAnswered: boolean }
 
 /**
- * Asks the rail to collect a stored top-up, outside any transaction, and records the answer (rails.md 3.8). Throws 502 when
- * nothing was taken and nothing remains.
+ * Asks the rail to collect a stored top-up, outside any transaction, and records the answer (rails.md 3.8). Throws 502 if
+ * the rail did not accept it and the top-up was taken back.
  */
 export async function submitTopUp(
   app: App,

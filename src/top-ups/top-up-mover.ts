@@ -10,7 +10,7 @@ import { moveTopUp } from './move-top-up.ts'
 import type { TopUp } from './top-up.ts'
 import { lookAtTopUp, publishTopUp } from './write-top-ups.ts'
 
-/** How top-ups travel: what `rails/` needs to submit them, to ask about them and to end them. */
+/** What `rails/` needs to submit top-ups, to ask about them and to finish them. */
 export const TOP_UP_MOVER: Mover<TopUp, ChargeFailure> = {
   noun: 'top-up',
   side: 'collect',
@@ -36,15 +36,15 @@ export const TOP_UP_MOVER: Mover<TopUp, ChargeFailure> = {
   askAgain: lookAtTopUp,
   end: (app, topUp, end) => moveTopUp(app, { topUp, ...end }),
   openException,
-  // Whoever asked for it has the phone in hand, as the customer of a charge.
+  // Reposted like a charge: the person who requested it has the phone in hand, as a customer has.
   reposts: chargeReposts,
   repost: 'at once',
   keepsRefusal: () => true,
-  // Only a repeated post comes here: it says nothing about the posts before it (rails.md 4.5).
+  // Called only for a repeated post, whose refusal says nothing about the posts before it (rails.md 4.5).
   postNotTaken: (app, { row, post }) => [
     publishTopUp(app, row, { acceptedBy: null }),
     moveAttempt(post, 'in_doubt', null),
   ],
-  // The crash tests kill the process with charges, which take the same road.
+  // No crash points: the crash tests use charges, which run through the same code.
   crash: { sent() {}, answered() {}, refusalKept() {} },
 }

@@ -3,7 +3,7 @@ import type { ChargeFailure } from '../rails/rail.ts'
 
 export type TopUpStatus = 'pending' | 'authorized' | 'succeeded' | 'failed'
 
-/** The one table of moves; the database refuses every other (trigger top_ups_move_forward). Nobody is told by an event. */
+/** The one table of moves; the database refuses every other (trigger top_ups_move_forward). No move has an event. */
 export const TOP_UP_MOVES = {
   pending: { authorized: null, succeeded: null, failed: null },
   authorized: { succeeded: null, failed: null },
@@ -34,7 +34,6 @@ export const TOP_UP_COLUMNS = `t.merchant_id as "merchantId", t.id, 'live' as mo
   t.rail_reference as "railReference", t.rail_transaction_id as "railTransactionId", t.failure_reason as "failureReason",
   t.created_at as "createdAt", t.completed_at as "completedAt"`
 
-/** The letters that ids of top-ups begin with. */
 export const TOP_UP_PREFIX = 'top_'
 
 /** Formats a top-up as JSON. */

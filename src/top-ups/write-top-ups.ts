@@ -12,8 +12,8 @@ import type { ChargeFailure } from '../rails/rail.ts'
 import { SENDING_MS } from '../rails/repost-times.ts'
 import { TOP_UP_COLUMNS, type TopUp } from './top-up.ts'
 
-// The one file that writes top-ups: each function is a move of TOP_UP_MOVES, makes one, takes one back that nobody saw, or
-// says when its rail is asked next.
+// The only file that writes top-ups. Each function is a move of TOP_UP_MOVES, adds a top-up, takes back one that was never shown, or
+// sets when its rail is asked next.
 
 type Named = Pick<TopUp, 'merchantId' | 'id'>
 
@@ -63,7 +63,7 @@ const END = statement<TopUp>(
    returning ${TOP_UP_COLUMNS}`,
 )
 
-/** Stores a new one, hidden until its rail has answered. */
+/** Stores a new top-up, hidden until its rail has answered. */
 export const addTopUp = (topUp: TopUp, key: string | null): Call =>
   call(
     ADD,
@@ -78,14 +78,14 @@ export const addTopUp = (topUp: TopUp, key: string | null): Call =>
     new Date(topUp.createdAt.getTime() + SENDING_MS).toISOString(),
   )
 
-/** Shows one that its rail took or may have taken, and asks about it soon. */
+/** Shows a top-up that its rail took or may have taken, and sets the first question about it. */
 export const publishTopUp = (
   app: Pick<App, 'clock' | 'ladders'>,
   { merchantId, id }: Named,
-  how: Publication,
-): Call => atTime(PUBLISH, { merchantId, id }, firstQuestionAt(app, how))
+  publication: Publication,
+): Call => atTime(PUBLISH, { merchantId, id }, firstQuestionAt(app, publication))
 
-/** Takes back one that its rail refused before anybody saw it. */
+/** Takes back a top-up that its rail refused before it was shown. Returns no row if it has been shown meanwhile. */
 export const takeBackTopUp = ({ merchantId, id }: Named, at: Date): Call<{ id: string }> =>
   call(VOID, merchantId, id, at.toISOString())
 
@@ -96,15 +96,15 @@ const BRING_FORWARD = statement(
    where t.merchant_id = n.merchant_id and t.id = n.id and t.follow_at is not null`,
 )
 
-/** Sets an earlier time at which the top-up is looked at, as long as it is open. */
+/** Brings the next question about an open top-up forward to `at`, if that is earlier. */
 export const bringTopUpForward = ({ merchantId, id }: Named, at: Date): Call =>
   atTime(BRING_FORWARD, { merchantId, id }, at)
 
-/** Sets when its rail is asked next, as long as it is open. */
+/** Sets when the rail is asked about an open top-up next. */
 export const lookAtTopUp = ({ merchantId, id }: Named, at: Date): Call =>
   call(LOOK_AT, merchantId, id, at.toISOString())
 
-/** How top-ups that are due are claimed. One whose submit died is shown from now on. */
+/** How top-ups that are due are claimed. Claiming one whose submit died also shows it. */
 export const TOP_UP_CLAIMS: LiveClaims<FollowedTopUp> = liveClaims('follow-top-ups', {
   free: CLAIM_FREE,
   look: LOOK,
@@ -112,7 +112,7 @@ export const TOP_UP_CLAIMS: LiveClaims<FollowedTopUp> = liveClaims('follow-top-u
   old: CLAIM_OLD,
 })
 
-/** Ends it if it is still open, and answers with its row; otherwise somebody else has ended it. */
+/** Gives an open top-up its final status and returns its row; returns none if it was final already. */
 export const endTopUp = ({ merchantId, id }: Named, to: Final<ChargeFailure>, at: Date): Call<TopUp> =>
   call(
     END,

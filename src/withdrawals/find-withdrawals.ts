@@ -4,13 +4,13 @@ import { statement } from '../platform/db/statement.ts'
 import type { Decision } from './withdraw.ts'
 import type { WithdrawalNumber } from './withdrawal-number.ts'
 
-/** A withdrawal with its decision and what became of its payout. Whole UGX. */
+/** A withdrawal with its decision and the status of its payout. Whole UGX. */
 export type Withdrawal = {
   id: string
   amount: number
   fee: number
   phone: string
-  /** Decided by the gateway's staff, or taken back by the merchant. */
+  /** `approved` and `rejected` by the gateway's staff, `cancelled` by the merchant. */
   state: 'requested' | Decision
   note: string | null
   status: string

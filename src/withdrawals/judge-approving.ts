@@ -6,8 +6,8 @@ import { mayWithdraw } from './may-withdraw.ts'
 import { type WithdrawalNumber, whyWaits, withdrawalNumber } from './withdrawal-number.ts'
 
 /**
- * Whether a withdrawal may be approved as it was asked for: what it was judged by then may have changed since. Decided on locked rows.
- * Throws 409 with the way on; rejecting it gives the money back in every case.
+ * Refuses to approve a withdrawal if the facts that its request was judged by have changed since. Decided on locked rows.
+ * Throws 409 that says what to do instead; rejecting the withdrawal always returns the money.
  */
 export async function judgeApproving(
   app: App,
@@ -15,8 +15,8 @@ export async function judgeApproving(
   { merchantId, phone }: { merchantId: number; phone: string },
 ): Promise<void> {
   const [[terms], [own]] = await tx.send(lockTerms([merchantId]), withdrawalNumber(merchantId))
-  const why = changeSince(terms, own, phone) ?? (own ? whyWaits(app, own) : null)
-  if (why !== null) throw new Refusal(409, 'conflict', why)
+  const reason = changeSince(terms, own, phone) ?? (own ? whyWaits(app, own) : null)
+  if (reason !== null) throw new Refusal(409, 'conflict', reason)
 }
 
 function changeSince(

@@ -8,7 +8,7 @@ type OfMerchant = { at: Date; key: string; publicId: string; name: string }
 
 /** A withdrawal that waits for a decision. `key` is its id; whole UGX. */
 export type WaitingWithdrawal = OfMerchant & { amount: number; fee: number; phone: string; verified: boolean }
-/** A number to withdraw to that nobody has verified. */
+/** A number to withdraw to that staff have not verified yet. */
 export type WaitingNumber = OfMerchant & { phone: string }
 
 const withdrawals = (compare: '>' | '<', order: 'asc' | 'desc') =>

@@ -34,7 +34,7 @@ const DECIDE = statement(
   'decide withdrawal',
   'update withdrawals set state = $3, note = $4, decided_at = $5 where merchant_id = $1 and id = $2',
 )
-// The merchant may take back what it has asked for; the rest is for the operator.
+// The merchant may cancel its own request; approving and rejecting are for staff.
 const ACTION_OF = {
   approved: 'withdrawal.decide',
   rejected: 'withdrawal.decide',
@@ -45,7 +45,7 @@ const REASONS = { rejected: 'rail_rejected', cancelled: 'user_cancelled' } as co
 
 /**
  * Requests a withdrawal of live money to the merchant's own verified number (spec 8; G66): amount and fee leave available
- * now, and nothing is sent before an operator approves. `least`: the smallest that may be asked for. Throws Refusal with nothing written.
+ * now, and nothing is sent before staff approve. `least`: the smallest amount that may be requested. Throws Refusal with nothing written.
  */
 export async function requestWithdrawal(
   app: App,
@@ -72,8 +72,8 @@ export async function requestWithdrawal(
     async payee(tx) {
       const [[own]] = await tx.send(withdrawalNumber(merchantId))
       if (!own?.verified) throw domainRefusal('no_withdrawal_number', 'no verified withdrawal number')
-      const waits = whyWaits(app, own)
-      if (waits !== null) throw domainRefusal('withdrawal_number_waits', waits)
+      const waitReason = whyWaits(app, own)
+      if (waitReason !== null) throw domainRefusal('withdrawal_number_waits', waitReason)
       if (amount < least)
         throw domainRefusal('amount_too_small', `amount is below the withdrawal minimum of ${least}`)
       return { phone: own.phone, name: null }
@@ -91,13 +91,13 @@ export async function requestWithdrawal(
 
 /**
  * Approves (then it is sent like any payout), rejects or cancels a waiting withdrawal; the last two return amount and fee.
- * The first decision counts: the same one again changes nothing, another is refused. So is an approval after what it was judged by has
- * changed; then it still waits.
+ * The first decision counts: a repeat of it changes nothing, another decision is refused. An approval is also refused, and the withdrawal
+ * keeps waiting, if the facts that the request was judged by have changed.
  */
-export async function decideWithdrawal(app: App, actor: Actor, decided: Decided): Promise<void> {
-  allow(actor, ACTION_OF[decided.decision], decided.merchantId)
+export async function decideWithdrawal(app: App, actor: Actor, input: Decided): Promise<void> {
+  allow(actor, ACTION_OF[input.decision], input.merchantId)
   requireLive(actor)
-  await inOpenMonth(() => decide(app, actor, decided))
+  await inOpenMonth(() => decide(app, actor, input))
   app.nudge('send-payouts')
   app.nudge('send-deliveries')
 }
@@ -110,20 +110,20 @@ function decide(app: App, actor: Actor, { merchantId, id, decision, note }: Deci
     if (row.state === decision) return { value: null }
     if (row.state !== 'requested') throw alreadyDecided(row.state)
     if (decision === 'approved') await judgeApproving(app, tx, row)
-    const decided = call(DECIDE, merchantId, id, decision, note, at.toISOString())
+    const decisionWrite = call(DECIDE, merchantId, id, decision, note, at.toISOString())
     const act = { actor, action: ACTION_OF[decision], at, merchantId, mode: 'live', subject: id } as const
-    const audited = auditRow({ ...act, before: { state: row.state }, after: { state: decision, note } })
+    const audit = auditRow({ ...act, before: { state: row.state }, after: { state: decision, note } })
     if (decision === 'approved')
-      return { value: null, last: [decided, releaseWithdrawal(merchantId, id, at), audited] }
+      return { value: null, last: [decisionWrite, releaseWithdrawal(merchantId, id, at), audit] }
     const payout = { merchantId, id, mode: 'live' as const, subaccountId: null }
-    const end = {
+    const failure = {
       payout,
       to: { status: 'failed' as const, reason: REASONS[decision] },
       alongside: [endAttempt({ merchantId, reference: uuidFor(id) }, { at })],
     }
-    const { moved, writes } = await endPayoutsIn(tx, [end], at)
+    const { moved, writes } = await endPayoutsIn(tx, [failure], at)
     assert(moved[0] === 'moved', 'a withdrawal that waits is open')
-    return { value: null, last: [...writes, decided, audited] }
+    return { value: null, last: [...writes, decisionWrite, audit] }
   })
 }
 

@@ -14,8 +14,8 @@ import { notFound, Refusal } from '../platform/refusal.ts'
 import { shortDigest } from '../platform/short-digest.ts'
 
 /**
- * The number to which a merchant may withdraw, and whether staff have verified it (G66). `waitsUntil`: another number than before waits for
- * a day, whoever set it and however; the database says so (migration 0095). Null for a first number.
+ * The number to which a merchant may withdraw, and whether staff have verified it (G66). `waitsUntil`: a number that replaces another one
+ * can be used only after a day, however it was set; the database enforces this (migration 0095). Null for a first number.
  */
 export type WithdrawalNumber = { phone: string; verified: boolean; waitsUntil: Date | null }
 
@@ -37,7 +37,7 @@ const SHOW = statement<WithdrawalNumber>('withdrawal number as it is', READ)
 const FIND = statement<WithdrawalNumber>('withdrawal number', `${READ} for share`)
 const LOCK = statement<WithdrawalNumber>('lock withdrawal number', `${READ} for no key update`)
 
-/** Sets the number; a new one must be verified again. Throws Refusal when it is no phone. */
+/** Sets the number; another number than before must be verified anew. Throws Refusal if it is not a phone. */
 export async function setWithdrawalNumber(
   app: App,
   actor: Actor,
@@ -64,8 +64,8 @@ export async function setWithdrawalNumber(
 }
 
 /**
- * Records that staff have verified this number, which must still be the merchant's own: whoever has looked at one does not verify another
- * one. Throws Refusal: 404 where there is none, 409 when another stands there.
+ * Records that staff have verified `phone`, which must still be the merchant's number: a number set since they looked at it is not
+ * verified. Throws Refusal: 404 if there is no number, 409 if it is another one.
  */
 export async function verifyWithdrawalNumber(
   app: App,
@@ -73,12 +73,12 @@ export async function verifyWithdrawalNumber(
   { merchantId, phone }: { merchantId: number; phone: string },
 ): Promise<WithdrawalNumber> {
   allow(actor, 'withdrawal.verify', merchantId)
-  const looked = requirePhone(phone, 'phone')
+  const checked = requirePhone(phone, 'phone')
   const at = app.clock.now()
   return app.db.transaction<WithdrawalNumber>(async (tx) => {
     const [[set]] = await tx.send(call(LOCK, merchantId))
     if (!set) throw notFound('withdrawal number')
-    if (set.phone !== looked) throw numberChanged()
+    if (set.phone !== checked) throw numberChanged()
     const [[verified]] = await tx.send(call(VERIFY, merchantId, at.toISOString()))
     assert(verified, 'a locked row is there')
     const act = { actor, action: 'withdrawal.verify', at, merchantId, mode: 'live' } as const
@@ -91,22 +91,25 @@ export async function verifyWithdrawalNumber(
 
 type Told = { merchantId: number; set: WithdrawalNumber; at: Date }
 
-/** After the commit, which is in the cell: a process that dies between the two tells nobody, but the number waits. */
+/**
+ * Mails the owners after the commit in the cell; mails have a database of their own. If the process dies in between, no mail is written,
+ * but the number still waits for a day.
+ */
 async function tellOwners(app: App, actor: Actor, { merchantId, set, at }: Told): Promise<void> {
   const until = set.waitsUntil === null ? '' : kampalaTime(set.waitsUntil)
-  const letters = (await ownersToTell(app, merchantId)).map(({ email, handle: business }) =>
+  const mails = (await ownersToTell(app, merchantId)).map(({ email, handle: business }) =>
     addMail(app, {
       ...{ to: email, template: 'number-changed', at },
       values: { business, who: nameOf(actor), ends: set.phone.slice(-3), until },
     }),
   )
-  await app.directory.queries(...letters)
+  await app.directory.queries(...mails)
 }
 
-/** The audit masks the phone; `verify` compares this. */
+/** Digest of the phone, which the audit masks; `verify` compares it. */
 const digestOf = ({ phone }: WithdrawalNumber) => shortDigest(phone).toString('hex')
 
-/** Why nothing goes to this number yet, or null. Two clocks must say that the day is over: one that is ahead ends no wait. */
+/** Why nothing may be sent to this number yet, or null. Two clocks must agree that the wait is over: one that runs ahead does not end it. */
 export const whyWaits = (
   { witness }: Pick<App, 'witness'>,
   { waitsUntil }: WithdrawalNumber,
@@ -118,14 +121,15 @@ export const whyWaits = (
 const numberChanged = () =>
   new Refusal(409, 'conflict', 'the merchant has set another number meanwhile; look at it again')
 
+/** Reads the merchant's number and locks it against a change until the commit. */
 export const withdrawalNumber = (merchantId: number) => call(FIND, merchantId)
 
-/** The number of a merchant, or 404. */
+/** Returns the merchant's number. Throws 404 `withdrawal number not found`. */
 export async function getWithdrawalNumber(
   { db }: Pick<App, 'db'>,
   merchantId: number,
 ): Promise<WithdrawalNumber> {
-  const found = await firstRow(db.query(SHOW, [merchantId]))
-  if (found === null) throw notFound('withdrawal number')
-  return found
+  const number = await firstRow(db.query(SHOW, [merchantId]))
+  if (number === null) throw notFound('withdrawal number')
+  return number
 }

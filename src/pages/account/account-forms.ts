@@ -5,15 +5,15 @@ import type { SessionCookies } from '../session-cookies.ts'
 import type { Shown } from '../shown.ts'
 import { ACCOUNT } from './texts.ts'
 
-/** Somebody with an account of its own on a surface. */
+/** A visit of a person who has an account on the surface. */
 export type AccountVisit = Visit & { caller: SignedInActor }
 
-/** The page of one's own account on a surface. */
+/** How a surface shows the page of one's own account. */
 export type AccountPage<V extends AccountVisit> = {
   path: string
   cookies: SessionCookies
   forms: AccountForms
-  /** What is said of a factor before and after it is removed. */
+  /** The texts before and after a factor is removed. */
   removeWarn: string
   removed: string
   show(visit: V, state: FormState | null): Promise<Shown>

@@ -11,7 +11,7 @@ import { ACCOUNT } from './texts.ts'
 
 type Part<V extends AccountVisit> = { of: AccountPage<V>; visit: V; state: FormState | null }
 
-/** What the parts of the page show. */
+/** Reads the facts that the sections of the page show. */
 export async function readAccount({ gateway, caller }: AccountVisit) {
   const [{ factors, codesLeft }, sessions] = await Promise.all([
     listFactors(gateway, caller.personId),
@@ -22,7 +22,7 @@ export async function readAccount({ gateway, caller }: AccountVisit) {
 
 type FactorsProps<V extends AccountVisit> = Part<V> & { factors: readonly Factor[]; codesLeft: number }
 
-/** The second factors that are on, and how others are added. */
+/** The second factors of the account, with the forms to add others. */
 export function Factors<V extends AccountVisit>({ of, visit, state, factors, codesLeft }: FactorsProps<V>) {
   const texts = ACCOUNT.factors
   const { forms } = of
@@ -84,7 +84,7 @@ export const Name = <V extends AccountVisit>({ of, visit, state }: Part<V>) => (
   </Section>
 )
 
-/** Where the person is signed in. */
+/** The devices on which the person is signed in. */
 export function Sessions<V extends AccountVisit>({
   of,
   visit,
@@ -112,7 +112,7 @@ export function Sessions<V extends AccountVisit>({
   )
 }
 
-/** What is known of a session; the one of this browser is marked. */
+/** The columns of a table of sessions; the session of this browser is marked. */
 export function sessionColumns({ signedIn }: Pick<AccountVisit, 'signedIn'>): Column<OpenSession>[] {
   const { columns } = ACCOUNT.sessions
   return [

@@ -16,7 +16,7 @@ import { ACCOUNT } from './texts.ts'
 
 const idOf = ({ params }: AccountVisit) => params.id ?? ''
 
-/** A form of the page that leads back to it with a sentence. */
+/** Makes the route of a form that leads back to the account's page with the sentence that `does` returns. */
 export const accountAct = <V extends AccountVisit>(
   { path, show }: AccountPage<V>,
   spec: FormSpec,
@@ -27,7 +27,7 @@ export const accountAct = <V extends AccountVisit>(
     again: show,
   })
 
-/** Every page and form of one's own account that all surfaces have. */
+/** Lists the pages and forms of one's own account that every surface has. */
 export function accountRoutes<V extends AccountVisit>(of: AccountPage<V>): Route<V>[] {
   const { path, forms, cookies, show } = of
   return [
@@ -63,7 +63,7 @@ export function accountRoutes<V extends AccountVisit>(of: AccountPage<V>): Route
   ]
 }
 
-/** The recovery codes, this once; without new ones on to the page. */
+/** Shows new recovery codes, only this once; redirects to the account's page if there are none. */
 const showCodes = <V extends AccountVisit>(
   { path }: AccountPage<V>,
   visit: V,
@@ -100,7 +100,7 @@ function appRoutes<V extends AccountVisit>(of: AccountPage<V>): Route<V>[] {
   ]
 }
 
-/** The secret of an app that is being added, until its first code was right. */
+/** Shows the secret of an authenticator app that is being added, until its first code was right. */
 async function showEnrolment<V extends AccountVisit>(
   { forms }: AccountPage<V>,
   visit: V,
@@ -139,7 +139,7 @@ function passkeyRoutes<V extends AccountVisit>(of: AccountPage<V>): Route<V>[] {
         again,
       },
     ),
-    // What the script needs to confirm a form with a passkey: the form sends itself here first.
+    // The options that the script needs to confirm a form with a passkey: it sends the form's fields here first.
     formRoute<V>(
       { path: '/passkey', action: 'account.step-up', fields: [], submit: '' },
       {

@@ -2,7 +2,7 @@ import { Copy } from '../parts.tsx'
 import { QrPicture } from '../qr-picture.tsx'
 import { ACCOUNT } from './texts.ts'
 
-/** The secret of an authenticator app that is being added: as a picture, as text, and as an address. */
+/** The secret of an authenticator app that is being added: as a QR code, as text, and as an address. */
 export const AppSecret = ({ secret, address }: { secret: string; address: string }) => (
   <>
     <p>{ACCOUNT.enrol.scan}</p>

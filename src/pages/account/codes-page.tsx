@@ -2,7 +2,7 @@ import { Copy } from '../parts.tsx'
 import { type PageShown, shownPage } from '../shown.ts'
 import { ACCOUNT } from './texts.ts'
 
-/** Recovery codes, this once, with a sentence of what was done and the way on. */
+/** Makes the page of new recovery codes, which are shown only this once. `says`: what was done; `to`: the next page. */
 export function codesPage(codes: readonly string[], { says, to }: { says: string; to: string }): PageShown {
   const texts = ACCOUNT.codes
   return shownPage(

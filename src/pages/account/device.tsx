@@ -22,13 +22,13 @@ const MOST_SHOWN = 40
 const nameIn = (agent: string, names: readonly [RegExp, string][]) =>
   names.find(([form]) => form.test(agent))?.[1]
 
-/** What a browser calls itself, in the words of people where they are known. */
+/** Names the browser and the system of a user agent as people call them; the agent's own text if both are unknown. */
 function deviceName(agent: string): string {
-  const known = [nameIn(agent, BROWSERS), nameIn(agent, SYSTEMS)].filter((one) => one !== undefined)
-  return known.length > 0 ? known.join(', ') : agent.slice(0, MOST_SHOWN) || '–'
+  const names = [nameIn(agent, BROWSERS), nameIn(agent, SYSTEMS)].filter((name) => name !== undefined)
+  return names.length > 0 ? names.join(', ') : agent.slice(0, MOST_SHOWN) || '–'
 }
 
-/** The device of a session, and from where it came. */
+/** The device of a session, and its network address. */
 export const Device = ({ session, here }: { session: OpenSession; here: string }) => (
   <span>
     {shown(deviceName(session.agent))}

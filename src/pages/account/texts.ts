@@ -1,4 +1,4 @@
-/** The page of one's own account, on whatever surface. */
+/** Texts of the page of one's own account, on every surface. */
 export const ACCOUNT = {
   title: 'Your account',
   name: { title: 'Name', label: 'Your name', submit: 'Save the name', saved: 'Your name is saved.' },

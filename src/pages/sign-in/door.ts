@@ -5,18 +5,18 @@ import type { SignedIn } from '../../people/session.ts'
 import type { Asked } from '../route.ts'
 import type { SessionCookies } from '../session-cookies.ts'
 
-/** The way into a surface: what its sign-in is about and where it leads. */
+/** How a surface signs people in, and where that leads. */
 export type Door = {
   realm: Realm
-  /** Where the surface begins: `/dashboard`. Nobody is sent anywhere else afterwards. */
+  /** The base address of the surface: `/dashboard`. A sign-in never redirects outside of it. */
   base: string
   title: string
   cookies: SessionCookies
-  /** What stands under the form for the password. */
+  /** Shown under the form for the password. */
   below?: ComponentChildren
-  /** Where somebody who has signed in begins; null who has signed in and has nothing to see may sign in as somebody else. */
+  /** The first page of a person who has signed in; null for one who has nothing to see here, so that another account can sign in. */
   home(signedIn: SignedIn, asked: Asked): Promise<string | null>
-  /** Who acts on its own account, wherever it works. */
+  /** Makes the actor for acts on the person's own account, which belongs to no merchant. */
   actorOf(asked: Asked, signedIn: SignedIn): SignedInActor
 }
 

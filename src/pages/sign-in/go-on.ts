@@ -6,13 +6,13 @@ import { type Door, signInOf } from './door.ts'
 
 const REST = /^(?:\/[\w\-./~%]*)?(?:\?[\w\-./~%=&+]*)?$/
 
-/** An address of the surface to go on to after the sign-in, and no other. */
+/** Finds the address to redirect to after the sign-in. Accepts only addresses of the surface, so that a link cannot lead to another site. */
 export function thenOf({ base }: Pick<Door, 'base'>, { query, fields }: Asked): string | null {
   const then = fields.then ?? query.then ?? ''
   return then.startsWith(base) && REST.test(then.slice(base.length)) && !then.includes('//') ? then : null
 }
 
-/** On to the page that was wanted, or to the code of the second factor first. */
+/** Redirects to the requested page after the sign-in, or to the form for the second factor first. */
 export async function goOn(door: Door, asked: Asked, step: SignInStep): Promise<Shown> {
   const then = thenOf(door, asked)
   if (step.kind === 'code') {

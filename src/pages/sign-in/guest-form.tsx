@@ -7,7 +7,7 @@ import type { Asked } from '../route.ts'
 import { type PageShown, type Shown, shownPage } from '../shown.ts'
 import { PARTS } from '../texts.ts'
 
-/** A form for somebody who is not signed in. */
+/** A form for a person who is not signed in. */
 export type GuestForm = {
   title: string
   lead?: ComponentChildren
@@ -15,7 +15,7 @@ export type GuestForm = {
   address: string
   fields: readonly Field[]
   submit: string
-  /** What is sent along unseen. */
+  /** Values of hidden fields. */
   hidden?: Values
   values?: Values
   below?: ComponentChildren
@@ -23,7 +23,7 @@ export type GuestForm = {
 
 type Wrong = { values: Values; faults: Values; fault: string | null; status: number }
 
-/** The page with the form; with what was typed and what was wrong where it was sent before. */
+/** Shows the page with the form. `wrong`: the typed values and the faults, if the form was refused. */
 export function showGuestForm(form: GuestForm, wrong: Wrong | null = null): PageShown {
   const body = (
     <div class="entry">
@@ -57,7 +57,7 @@ export function showGuestForm(form: GuestForm, wrong: Wrong | null = null): Page
   return shownPage(form.title, body, wrong === null ? {} : { status: wrong.status })
 }
 
-/** Reads such a form and does what it asks for; what was wrong is shown beside the field it is about. */
+/** Parses a guest's form and submits it. A fault is shown beside the field that it is about. */
 export async function answerGuestForm(
   { fields }: Asked,
   form: GuestForm,
@@ -78,8 +78,8 @@ function wrongIn(spec: FormSpec, error: unknown): Omit<Wrong, 'values'> {
     return { faults: { [error.field]: error.message }, fault: null, status: 400 }
   if (!(error instanceof Refusal) || error.status >= 500 || error.status === 410) throw error
   const field = fieldOfRefusal(spec, error)
-  const says = error.message.replace(/^invalid request: /, '')
+  const text = error.message.replace(/^invalid request: /, '')
   return field === null
-    ? { faults: {}, fault: says, status: error.status }
-    : { faults: { [field]: says }, fault: null, status: error.status }
+    ? { faults: {}, fault: text, status: error.status }
+    : { faults: { [field]: text }, fault: null, status: error.status }
 }

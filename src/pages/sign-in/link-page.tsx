@@ -5,10 +5,10 @@ import { type Shown, shownPage } from '../shown.ts'
 import { answerGuestForm, type GuestForm, showGuestForm } from './guest-form.tsx'
 import { ENTRY } from './texts.ts'
 
-/** A page that asks before its link is used: to look at it changes nothing. */
+/** The page of a mailed link. Opening it changes nothing; the link is used when its form is sent. */
 export type LinkPage = {
   path: string
-  /** The form behind this link; null where the link does not work any more. */
+  /** Finds the form behind this link; null if the link is used or expired. */
   form(asked: Asked, token: string): Promise<Omit<GuestForm, 'address' | 'hidden'> | null>
   use(asked: Asked, token: string, values: Values): Promise<Shown>
 }
@@ -24,19 +24,19 @@ const tokenOf = ({ query, fields }: Asked): string => fields.link ?? query.link 
 const gone = (): Shown =>
   shownPage(ENTRY.gone.title, ErrorPage({ title: ENTRY.gone.title, says: ENTRY.gone.says }), { status: 410 })
 
-/** The page of a link and its form, on the surface that begins there. */
+/** Makes the routes of a link's page and of its form. `base`: the base address of the surface. */
 export function linkRoutes(base: string, { path, form, use }: LinkPage): GuestRoute[] {
-  const at = async (asked: Asked): Promise<GuestForm | null> => {
+  const findForm = async (asked: Asked): Promise<GuestForm | null> => {
     const token = tokenOf(asked)
-    const found = token === '' ? null : await form(asked, token)
-    return found === null ? null : { ...found, address: `${base}${path}`, hidden: { link: token } }
+    const linkForm = token === '' ? null : await form(asked, token)
+    return linkForm === null ? null : { ...linkForm, address: `${base}${path}`, hidden: { link: token } }
   }
   return [
     {
       method: 'GET',
       path,
       handle: async (asked) => {
-        const form = await at(asked)
+        const form = await findForm(asked)
         return form === null ? gone() : showGuestForm(form)
       },
     },
@@ -44,7 +44,7 @@ export function linkRoutes(base: string, { path, form, use }: LinkPage): GuestRo
       method: 'POST',
       path,
       handle: async (asked) => {
-        const form = await at(asked)
+        const form = await findForm(asked)
         return form === null
           ? gone()
           : answerGuestForm(asked, form, (values) => use(asked, tokenOf(asked), values))

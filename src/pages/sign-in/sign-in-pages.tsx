@@ -97,7 +97,7 @@ async function submit(door: Door, asked: Asked): Promise<Shown> {
   )
 }
 
-/** What the script of the page needs to give a passkey in the place of the code. */
+/** Sends the options that the page's script needs to use a passkey instead of the code. */
 async function passkey({ cookies }: Door, asked: Asked): Promise<Shown> {
   const options = await enteringOptions(asked.gateway, cookies.visitor(asked))
   if (options === null) throw new Refusal(404, 'not_found', PARTS.errors.notFound)
@@ -114,7 +114,7 @@ async function signOut(door: Door, asked: Asked): Promise<Shown> {
   return { ...doneTo(signInOf(door)), cookies: [door.cookies.noSession(asked)] }
 }
 
-/** The sign-in of a surface and the way out. */
+/** The routes of a surface's sign-in and sign-out. */
 export const signInPages = (door: Door): readonly GuestRoute[] => [
   { method: 'GET', path: '/sign-in', handle: (asked) => show(door, asked) },
   { method: 'POST', path: '/sign-in', handle: (asked) => submit(door, asked) },

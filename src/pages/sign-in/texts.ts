@@ -1,4 +1,4 @@
-/** The pages of a sign-in, on whatever surface. */
+/** Texts of the pages of a sign-in, on every surface. */
 export const ENTRY = {
   email: { label: 'E-mail address' },
   password: { label: 'Password' },

@@ -14,13 +14,13 @@ import type { CallbackOutcome } from './vendor-callbacks.ts'
 
 export type Receiver = Finder & { clock: Clock; log: Logger }
 
-/** `unknown`: names nothing of ours, so there is no secret to check it with; it is logged and changes nothing. */
+/** What came of a callback. `unknown`: it names nothing of ours, so no secret can verify it; it is logged and changes nothing. */
 export type Received = CallbackOutcome | 'duplicate' | 'unknown'
 
 /** What to do about a callback, decided before anything is written. */
 export type Belief =
   | { kind: 'answered'; outcome: Outcome<Received> }
-  /** Kept for the operator, changes nothing. */
+  /** Stored for staff; changes nothing. */
   | {
       kind: 'kept'
       outcome: 'mismatch' | 'not_finished'
@@ -31,7 +31,7 @@ export type Belief =
 
 const JAMMED = 'the machine reported a jam'
 
-/** The steps of contract.md 6.3 from the third on, in their order. */
+/** Judges a callback by the steps of contract.md 6.3 from the third on, in their order. */
 export function believe(
   receiver: Receiver,
   callback: Callback,
@@ -53,7 +53,7 @@ export function believe(
   }
 }
 
-const answered = (received: Received): Belief => ({ kind: 'answered', outcome: done(received) })
+const answered = (result: Received): Belief => ({ kind: 'answered', outcome: done(result) })
 
 function hasSigned(trust: Trust, candidate: Candidate, callback: Callback): boolean {
   const secrets = trust.secretsOf(candidate).map(({ secret }) => secret)
@@ -65,8 +65,8 @@ function believeSigned(
   callback: Callback,
   { candidate, trust }: { candidate: Candidate; trust: Trust },
 ): Belief {
-  const served = trust.servedBy({ ...candidate, ...callback })
-  if (served !== null) return answered(seenBefore(receiver, candidate, served))
+  const servedOrder = trust.servedBy({ ...candidate, ...callback })
+  if (servedOrder !== null) return answered(seenBefore(receiver, candidate, servedOrder))
   const report = readReport(callback)
   const candidates = [candidate]
   const goods = toldTo(candidate, callback.machine)
@@ -75,7 +75,7 @@ function believeSigned(
   return { kind: 'reported', callback, candidate, to: outcomeOfReport(report, goods) }
 }
 
-/** The total of units decides; with fewer products than ordered it is a delivery with a remark (step 9). */
+/** Decides the outcome that a report means: without any unit it is a jam, with fewer products than ordered a delivery with a note (step 9). */
 function outcomeOfReport(
   { units, result }: Extract<Report, { kind: 'done' }>,
   goods: readonly Goods[],
@@ -96,7 +96,7 @@ function seenBefore({ log }: Receiver, candidate: Candidate, served: string): Re
 }
 
 function unknown({ log }: Receiver, { orderId, chargeId, machine }: Callback): Received {
-  // Without any id there is nothing to look for, now or later.
+  // Without any id, the callback can never be matched to an order.
   if (orderId === null && chargeId === null && machine === null)
     throw new Refusal(400, 'bad_request', 'jqbh is required')
   const named = { order: echo(orderId ?? ''), charge: echo(chargeId ?? ''), machine: echo(machine ?? '') }

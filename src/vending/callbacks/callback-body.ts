@@ -15,12 +15,12 @@ export type Callback = Signed & {
   /** The latest moment that the timestamp can mean: one in seconds means the whole second. */
   sentByMs: number
   members: readonly Member[]
-  /** The text kept for operators: as it came, without the supplier's key. */
+  /** The body as it is stored for staff: as received, without the supplier's key. */
   kept: string
   json: Readonly<Record<string, unknown>>
 }
 
-/** What the machine reports about an order. */
+/** A machine's report about an order. */
 export type Report =
   | { kind: 'not_finished' }
   | { kind: 'done'; units: number; result: readonly ReportedGoods[] }
@@ -32,7 +32,7 @@ const NAME = /^[A-Za-z0-9_]+$/
 const SIGN = /^[0-9a-f]{32}$/i
 const SECONDS_DIGITS = 10
 const TIMESTAMP = /^(?:[0-9]{10}|[0-9]{13})$/
-// Fields that decide something, so they must not contain characters that would make the signed text ambiguous.
+// The fields that decide something. They must not contain characters that would make the signed text ambiguous.
 const DECIDING = ['ddbh', 'dsfjybh', 'jqbh', 'status', 'state']
 /** The largest difference between the timestamp of a callback and now, either way. */
 export const FRESH_MS = 300_000
@@ -45,34 +45,34 @@ const LONGEST_GOODS_NAME = 200
 const malformed = (name: string) => new Refusal(400, 'bad_request', `malformed field ${echo(name)}`)
 const required = (name: string) => new Refusal(400, 'bad_request', `${name} is required`)
 
-/** The same refusal for every wrong or missing signature, without saying what was wrong. */
+/** Makes the one refusal for every wrong or missing signature; it does not say what was wrong. */
 export function invalidSignature(): Refusal {
   count('signature_failures_total', 'supplier')
   return new Refusal(401, 'unauthorized', 'invalid signature')
 }
 
-/** Reads the form of a callback (contract.md 6.3 steps 1 and 2). Throws Refusal with the text of 6.4. */
+/** Parses a callback (contract.md 6.3 steps 1 and 2). Throws Refusal with the text of 6.4. */
 export function readCallback(body: Buffer): Callback {
   const text = isUtf8(body) ? body.toString('utf8') : ''
   const json = parseObject(text)
   if (json === null) throw new Refusal(400, 'bad_request', 'empty or non-JSON body')
   const members = readMembers(text)
   checkForm(members)
-  const of = (name: string) => members.find((member) => member.name === name)
-  const sign = of('sign')
+  const find = (name: string) => members.find((member) => member.name === name)
+  const sign = find('sign')
   if (sign?.kind !== 'string' || !SIGN.test(sign.text)) throw invalidSignature()
-  const timestamp = readTimestamp(of('timestamp'), members)
+  const timestamp = readTimestamp(find('timestamp'), members)
   return {
     sign: sign.text.toLowerCase(),
     timestamp,
     sentAtMs: timeOf(timestamp),
     sentByMs: timeOf(timestamp) + (timestamp.length === SECONDS_DIGITS ? 999 : 0),
     bases: signedBases(members),
-    orderId: given(of('ddbh')),
-    chargeId: given(of('dsfjybh')),
-    machine: given(of('jqbh')),
+    orderId: given(find('ddbh')),
+    chargeId: given(find('dsfjybh')),
+    machine: given(find('jqbh')),
     members,
-    kept: withoutKey(text, of('key')),
+    kept: withoutKey(text, find('key')),
     json: (readExact(text) ?? json) as Callback['json'],
   }
 }
@@ -93,7 +93,7 @@ function checkForm(members: readonly Member[]): void {
   const seen = new Set<string>()
   for (const member of members) {
     const { name, text } = member
-    // Of a name given twice one value could be signed and the other one read.
+    // If a name came twice, one value could be signed and the other one read.
     if (!NAME.test(name) || seen.has(name) || hasForbiddenControl(text, false)) throw malformed(name)
     if (DECIDING.includes(name) && (!isScalar(member) || /[&=]/.test(text))) throw malformed(name)
     seen.add(name)
@@ -103,13 +103,13 @@ function checkForm(members: readonly Member[]): void {
 function readTimestamp(member: Member | undefined, members: readonly Member[]): string {
   const text = member?.kind === 'string' || member?.kind === 'number' ? member.text : ''
   if (!TIMESTAMP.test(text)) throw new Refusal(400, 'bad_request', 'timestamp must be 10 or 13 digits')
-  // Milliseconds whose last three digits were moved into the first name: the same signed bytes as another message.
+  // The last three digits of a time in milliseconds, moved into the first name, give the same signed bytes as another message.
   const shifted = text.length === SECONDS_DIGITS && members.find(({ name }) => /^[0-9]{3}/.test(name))
   if (shifted) throw malformed(shifted.name)
   return text
 }
 
-/** In ms; null where it is neither 10 nor 13 digits. */
+/** Parses a timestamp to ms; null if it has neither 10 nor 13 digits. */
 export const readTime = (timestamp: string): number | null =>
   TIMESTAMP.test(timestamp) ? timeOf(timestamp) : null
 
@@ -123,7 +123,7 @@ function withoutKey(text: string, key: Member | undefined): string {
   return `${text.slice(0, from)}0${text.slice(to)}`
 }
 
-/** Reads the report, after the signature was verified (steps 8 and 9). Throws `X is required`. */
+/** Parses the report of a callback whose signature was verified (steps 8 and 9). Throws `X is required`. */
 export function readReport({
   members,
   machine,
@@ -140,14 +140,14 @@ export function readReport({
 
 /** `status` wins over its other spelling if both are given. */
 function statusOf(members: readonly Member[]): Member | null {
-  const says = (name: string) =>
+  const findText = (name: string) =>
     members.find(
       (member) =>
         member.name === name &&
         (member.kind === 'string' || member.kind === 'number') &&
         member.text.trim() !== '',
     )
-  return says('status') ?? says('state') ?? null
+  return findText('status') ?? findText('state') ?? null
 }
 
 const isDone = ({ kind, text }: Member) =>
@@ -159,7 +159,7 @@ function readGoods(splist: unknown): ReportedGoods[] | null {
   return goods.some((good) => good === null) ? null : (goods as ReportedGoods[])
 }
 
-/** Units must be valid; number and name are only shown. */
+/** Null if its units are invalid. Number and name are only shown, so they are cut to what can be. */
 function readProduct(product: unknown): ReportedGoods | null {
   if (!isObject(product)) return null
   const chsl = readUnits(product.chsl)
@@ -180,8 +180,8 @@ function readUnits(chsl: unknown): number | null {
     : null
 }
 
-function shown(value: unknown, longest: number): string {
+function shown(value: unknown, maxCharacters: number): string {
   if (typeof value !== 'string' && typeof value !== 'number' && !(value instanceof ExactNumber)) return ''
   const text = typeof value === 'string' ? value : numberText(value)
-  return [...text.replace(/[\p{Cc}\p{Cs}]/gu, '')].slice(0, longest).join('')
+  return [...text.replace(/[\p{Cc}\p{Cs}]/gu, '')].slice(0, maxCharacters).join('')
 }

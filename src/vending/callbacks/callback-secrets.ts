@@ -9,11 +9,11 @@ import type { Binding } from '../../platform/secrets.ts'
 import { supplierBinding } from '../suppliers/vending-settings.ts'
 import { dispenseSecretBinding } from './dispense-secret.ts'
 
-/** What a callback may be signed with (contract.md 6.3 step 5, 3 q). */
+/** The kinds of secrets that may sign a callback (contract.md 6.3 step 5, 3 q). */
 export type SecretKind = 'dispense_secret' | 'operator_secret' | 'api_secret' | 'collections_key'
 export type CallbackSecret = { kind: SecretKind; secret: string }
 
-/** As it is stored; a `mode` of null is for both, or stands in its `kind`. */
+/** A stored secret. A `mode` of null means that the secret is for both modes, or that its `kind` names the mode. */
 export type SealedSecret = { merchantId: number; mode: Mode | null; kind: string; ciphertext: Buffer }
 
 // API keys only if the merchant has not switched them off (contract.md 3 q).
@@ -29,7 +29,7 @@ const SEALED = statement<SealedSecret>(
        and k.kind in ('test', 'test_collections', 'live', 'live_collections') and k.revoked_at is null
        and not exists (select 1 from vending_profiles p where p.merchant_id = n.merchant_id and not p.accept_api_secret)) s`,
 )
-// Secrets remembered in clear; beyond that all are forgotten.
+// How many opened secrets are kept in memory. Beyond that, all are dropped.
 const MOST_OPENED = 1000
 const RECOMMENDED: readonly SecretKind[] = [
   'dispense_secret',
@@ -38,7 +38,7 @@ const RECOMMENDED: readonly SecretKind[] = [
   'collections_key',
 ]
 
-/** Every secret that may have signed a callback of this merchant and mode, the recommended one first. */
+/** Reads every secret that may have signed a callback of this merchant and mode, the recommended kind first. */
 export async function callbackSecrets(app: App, owner: MerchantMode): Promise<CallbackSecret[]> {
   const { statement, values } = sealedSecrets([owner.merchantId])
   return openSecrets(app, owner, await app.db.query(statement, values))
@@ -48,7 +48,7 @@ export async function callbackSecrets(app: App, owner: MerchantMode): Promise<Ca
 export const sealedSecrets = (merchantIds: readonly number[]): Call<SealedSecret> =>
   call(SEALED, numbers([...new Set(merchantIds)]))
 
-/** Those of a merchant's secrets that may have signed a callback of this merchant and mode, the recommended one first. */
+/** Opens those of a merchant's secrets that may have signed a callback in this mode, the recommended kind first. */
 export const openSecrets = (
   app: App,
   owner: MerchantMode,
@@ -58,7 +58,7 @@ export const openSecrets = (
     .flatMap((sealedSecret) => open(app, owner, sealedSecret) ?? [])
     .sort((a, b) => RECOMMENDED.indexOf(a.kind) - RECOMMENDED.indexOf(b.kind))
 
-/** Null: it signs nothing of this mode. */
+/** Opens a secret; null if it signs nothing in this mode. */
 function open(app: App, { merchantId, mode }: MerchantMode, secret: SealedSecret): CallbackSecret | null {
   const { kind, ciphertext } = secret
   const opened = (binding: Binding) => openOnce(app, ciphertext, binding)
@@ -80,14 +80,14 @@ function open(app: App, { merchantId, mode }: MerchantMode, secret: SealedSecret
 
 const openedIn = oneInEachCell(() => new Map<string, string>())
 
-/** What is stored is read for every batch, so a replaced secret ends at once. Only its opening is remembered. */
+/** Caches only the decryption. The sealed secret is read for every batch, so a replaced one stops counting at once. */
 function openOnce(app: App, sealed: Buffer, binding: Binding): string {
   const opened = openedIn(app)
-  const name = `${sealed.toString('latin1')} ${binding.merchantId} ${binding.purpose} ${binding.column}`
-  const known = opened.get(name)
-  if (known !== undefined) return known
+  const key = `${sealed.toString('latin1')} ${binding.merchantId} ${binding.purpose} ${binding.column}`
+  const cached = opened.get(key)
+  if (cached !== undefined) return cached
   const secret = app.vault.open(sealed, binding)
   if (opened.size >= MOST_OPENED) opened.clear()
-  opened.set(name, secret)
+  opened.set(key, secret)
   return secret
 }

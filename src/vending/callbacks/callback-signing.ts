@@ -9,7 +9,7 @@ export type Member = {
   value: readonly [number, number]
 }
 
-// Not part of the signed fields: the products, the signature itself, and what is signed beside them.
+// These are not signed as fields: the products, the signature itself, and the secret and time, which are signed beside the fields.
 const UNSIGNED = new Set(['sign', 'key', 'timestamp', 'splist'])
 // Suppliers that send the first name may have signed the second.
 const ALIASES: Readonly<Record<string, string>> = { state: 'status', dsfshdh: 'dsfshbh' }
@@ -17,8 +17,8 @@ const ALIASES: Readonly<Record<string, string>> = { state: 'status', dsfshdh: 'd
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[-+.0-9a-zA-Z]+|[{}[\],:]/gs
 
 /**
- * The members of an object, in the order of its text, numbers as they are written, because parsing would change the signed
- * text (`1.0`, or a number of eighteen digits). The text is known to be JSON, and an object.
+ * Splits the text of an object into its members, in order. Numbers keep their text, because parsing would change what was
+ * signed (`1.0`, or a number of eighteen digits). The text must be JSON, and an object.
  */
 export function readMembers(json: string): Member[] {
   const members: Member[] = []
@@ -59,16 +59,16 @@ function readScalar(token: string): Pick<Member, 'kind' | 'text'> {
 export const isScalar = ({ kind }: Member): boolean => kind !== 'object' && kind !== 'array'
 
 /**
- * The texts that may have been signed, the more likely first: names as received, then with the second spelling where a name
- * has two (contract.md 6.3 step 4). Only one if both are the same.
+ * Builds the texts that may have been signed, the more likely first: names as received, then in the second spelling for the
+ * names that have two (contract.md 6.3 step 4). Only one if both are the same.
  */
 export function signedBases(members: readonly Member[]): string[] {
   const signed = members.filter((member) => isScalar(member) && !UNSIGNED.has(member.name))
   const names = new Set(signed.map(({ name }) => name))
   const renamed = signed.map((member) => {
-    const other = Object.hasOwn(ALIASES, member.name) ? ALIASES[member.name] : undefined
+    const alias = Object.hasOwn(ALIASES, member.name) ? ALIASES[member.name] : undefined
     // If both were sent they are two fields, not two spellings of one.
-    return other === undefined || names.has(other) ? member : { ...member, name: other }
+    return alias === undefined || names.has(alias) ? member : { ...member, name: alias }
   })
   return [...new Set([baseOf(signed), baseOf(renamed)])]
 }
@@ -82,13 +82,13 @@ const baseOf = (members: readonly Member[]) =>
 /** The signature of a message (32 hex digits), its timestamp, and the texts that may have been signed with it. */
 export type Signed = { sign: string; timestamp: string; bases: readonly string[] }
 
-/** Lowercase hex MD5 of secret, time and base: the method is given by the suppliers of machines. */
+/** Computes the lowercase hex MD5 of secret, time and base. The suppliers of machines prescribe MD5. */
 export const signatureOf = (secret: string, { timestamp, base }: { timestamp: string; base: string }) =>
   hash('md5', `${secret}${timestamp}${base}`, 'hex')
 
 /**
- * The index of the secret that signed, the first of several, or null. All combinations are always computed and compared in
- * constant time, so that the answer does not reveal how near a guess was.
+ * Finds the index of the secret that signed, the first of several. Always computes all combinations and compares them in
+ * constant time, so that the time does not reveal how near a guess was.
  */
 export function whichSigned(secrets: readonly string[], { sign, timestamp, bases }: Signed): number | null {
   const claimed = Buffer.from(sign.toLowerCase(), 'latin1')
@@ -96,7 +96,8 @@ export function whichSigned(secrets: readonly string[], { sign, timestamp, bases
     bases
       .map((base) => Buffer.from(signatureOf(secret, { timestamp, base }), 'latin1'))
       .reduce(
-        (found, own) => (own.length === claimed.length && timingSafeEqual(own, claimed)) || found,
+        (matched, computed) =>
+          (computed.length === claimed.length && timingSafeEqual(computed, claimed)) || matched,
         false,
       ),
   )

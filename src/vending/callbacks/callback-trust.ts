@@ -8,21 +8,21 @@ import { ordersOfSigns, type SignPlace, signName } from './vendor-callbacks.ts'
 type Owner = { app: App; merchantId: number; mode: Mode }
 
 /**
- * What verifies the callbacks of one batch: the secrets of their merchants, and the orders for which their signatures were accepted before.
- * The merchant follows from an id that the callback names, so both are read in one flight with what it is about.
+ * Verifies the callbacks of one batch: holds the secrets of their merchants, and the orders for which their signatures were accepted before.
+ * The merchant follows from an id that the callback names, so both are read in the same flush as the orders.
  */
 export type Trust = {
-  /** Reads both for these merchants and signatures. */
+  /** Reads the secrets of these merchants, and the orders of these signatures. */
   read(app: App, signs: readonly SignPlace[]): Promise<void>
-  /** The same, and `call` in the same flush. */
+  /** Does what `read` does, and sends `call` in the same flush. */
   readWith<Row>(app: App, signs: readonly SignPlace[], call: Call<Row>): Promise<Row[]>
-  /** Every secret that may have signed a callback of this owner, the recommended one first. */
+  /** Returns every secret that may have signed a callback of this owner, the recommended kind first. */
   secretsOf(owner: Owner): readonly CallbackSecret[]
-  /** The order for which this signature was accepted; null for a new one. */
-  servedBy(place: SignPlace): string | null
+  /** Returns the order for which this signature was accepted; null for a new one. */
+  servedBy(key: SignPlace): string | null
 }
 
-/** Nothing is remembered from one batch to the next: a secret that is replaced must not count any more. */
+/** Made for each batch, so that a replaced secret does not count any more. */
 export function trustOfBatch(): Trust {
   const sealed = new Map<number, SealedSecret[]>()
   const opened = new Map<number, CallbackSecret[]>()
@@ -51,10 +51,10 @@ export function trustOfBatch(): Trust {
     },
     secretsOf(owner) {
       const key = merchantModeKey(owner)
-      const known = opened.get(key) ?? openSecrets(owner.app, owner, sealed.get(owner.merchantId) ?? [])
-      opened.set(key, known)
-      return known
+      const secrets = opened.get(key) ?? openSecrets(owner.app, owner, sealed.get(owner.merchantId) ?? [])
+      opened.set(key, secrets)
+      return secrets
     },
-    servedBy: (place) => served.get(signName(place)) ?? null,
+    servedBy: (key) => served.get(signName(key)) ?? null,
   }
 }

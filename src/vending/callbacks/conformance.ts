@@ -10,7 +10,7 @@ import { isScalar, type Member, readMembers, signedBases, whichSigned } from './
 
 const SECRET_KINDS = ['dispense_secret', 'operator_secret', 'api_secret', 'collections_key'] as const
 
-// Both have their own rules and texts, so the frame passes them on unread.
+// Payload and sign have rules and texts of their own, so the reader of bodies passes them on unchecked.
 const asGiven = { raw: true }
 export const ConformanceShape = Type.Object({
   payload: Type.Unsafe<unknown>({
@@ -51,7 +51,7 @@ export const ConformanceResultShape = Type.Object(
   { $id: 'VendingConformance' },
 )
 
-/** What POST /v1/vending/conformance answers (contract.md G38). */
+/** The answer of POST /v1/vending/conformance (contract.md G38). */
 export type ConformanceResult = {
   ok: boolean
   secret_kind: SecretKind | null
@@ -71,11 +71,11 @@ type Asked = { payload: string; members: Member[]; sign: string; timestamp: stri
 export async function checkConformance(app: App, caller: Caller, body: string): Promise<ConformanceResult> {
   allow(caller, 'vending.check')
   const { merchantId, mode } = caller
-  const asked = readAsked(body)
+  const input = readAsked(body)
   await requireActive(app, merchantId)
   const secrets = await callbackSecrets(app, { merchantId, mode })
-  const bases = signedBases(asked.members)
-  const { sign, timestamp } = asked
+  const bases = signedBases(input.members)
+  const { sign, timestamp } = input
   const signer = whichSigned(
     secrets.map(({ secret }) => secret),
     { sign, timestamp, bases },
@@ -83,50 +83,52 @@ export async function checkConformance(app: App, caller: Caller, body: string): 
   const own = secrets.some(({ kind }) => kind === 'dispense_secret' || kind === 'operator_secret')
   if (signer === null && !own)
     throw domainRefusal('no_vendor_secret', 'no vendor secret configured - generate a dispense secret first')
-  const at = readTime(timestamp)
-  const fresh = at !== null && Math.abs(app.clock.nowMs() - at) <= FRESH_MS
+  const timestampMs = readTime(timestamp)
+  const isFresh = timestampMs !== null && Math.abs(app.clock.nowMs() - timestampMs) <= FRESH_MS
   return {
     ok: signer !== null,
     secret_kind: signer === null ? null : (secrets[signer]?.kind ?? null),
     vendor: 'default',
     profile: 'dispense-result-v1',
     expected_reqData_any_of: signer === null ? bases : [],
-    timestamp_fresh: fresh,
-    hint: signer === null ? whyUnsigned(asked, at) : whyRefused(asked, fresh),
+    timestamp_fresh: isFresh,
+    hint: signer === null ? whyUnsigned(input, timestampMs) : whyRefused(input, isFresh),
   }
 }
 
-// Longer than any callback with the form around it.
+// Every callback that we accept fits, with the JSON around it.
 const LONGEST_BODY = 2 * CALLBACK_LIMIT
 
 function readAsked(body: string): Asked {
   if (body.length > LONGEST_BODY) throw bodyTooLarge()
   // An empty body counts as an object without fields.
-  const given = readMembers(body === '' ? '{}' : body)
-  const of = (name: string) => given.find((member) => member.name === name)
-  const payload = of('payload')
-  const sign = of('sign')
+  const bodyMembers = readMembers(body === '' ? '{}' : body)
+  const find = (name: string) => bodyMembers.find((member) => member.name === name)
+  const payload = find('payload')
+  const sign = find('sign')
   if (payload?.kind !== 'object' || sign?.kind !== 'string' || sign.text.trim() === '')
     throw badRequest('payload and sign are required')
   const text = body.slice(...payload.value)
   const members = readMembers(text)
-  const timestamp = timeIn(of('timestamp')) ?? timeIn(members.find(({ name }) => name === 'timestamp')) ?? ''
+  const timestamp =
+    timeIn(find('timestamp')) ?? timeIn(members.find(({ name }) => name === 'timestamp')) ?? ''
   return { payload: text, members, sign: sign.text.trim(), timestamp }
 }
 
 const timeIn = (member: Member | undefined) =>
   member && isScalar(member) && member.text !== '' ? member.text : null
 
-function whyUnsigned({ sign, timestamp }: Asked, at: number | null): string {
+function whyUnsigned({ sign, timestamp }: Asked, timestampMs: number | null): string {
   if (!/^[0-9a-f]{32}$/i.test(sign)) return 'sign must be 32 hex digits: an MD5'
   if (timestamp === '') return 'timestamp is missing'
-  if (at === null) return 'timestamp must be 10 or 13 digits'
+  if (timestampMs === null) return 'timestamp must be 10 or 13 digits'
   return 'sign is the lowercase hex MD5 of secret + timestamp + reqData, with nothing between them'
 }
 
-/** The refusal of a real callback of this form for reasons other than its signature. */
-function whyRefused({ payload, sign, timestamp }: Asked, fresh: boolean): string | null {
-  if (!fresh) return 'the signature is right; a real callback must be sent within 5 minutes of its timestamp'
+/** Why a real callback with a right signature would be refused; null if it would not. */
+function whyRefused({ payload, sign, timestamp }: Asked, isFresh: boolean): string | null {
+  if (!isFresh)
+    return 'the signature is right; a real callback must be sent within 5 minutes of its timestamp'
   try {
     readReport(readCallback(Buffer.from(signedPayload(payload, { sign, timestamp }))))
     return null
@@ -136,10 +138,10 @@ function whyRefused({ payload, sign, timestamp }: Asked, fresh: boolean): string
   }
 }
 
-/** The payload with sign and timestamp added if they came beside it. */
-function signedPayload(payload: string, given: { sign: string; timestamp: string }): string {
+/** Adds the sign and the timestamp that came beside the payload, unless the payload has them. */
+function signedPayload(payload: string, beside: { sign: string; timestamp: string }): string {
   const names = readMembers(payload).map(({ name }) => name)
-  const missing = Object.entries(given).filter(([name]) => !names.includes(name))
+  const missing = Object.entries(beside).filter(([name]) => !names.includes(name))
   const added = missing.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`)
   const rest = payload.slice(1).trimStart()
   return `{${added.join(',')}${added.length > 0 && rest !== '}' ? ',' : ''}${rest}`

@@ -16,8 +16,8 @@ type Draft = { secret: string; atMs: number }
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789'
 const CHARACTERS = 40 // 206 bits: MD5 is weak, guessing the secret is not the way to find that out.
 
-// An inserted row has no xmax; an updated one has ours. A repeat ($5) finishes what a crash cut, and never restores a secret that a
-// later one replaced.
+// An inserted row has no xmax; an updated one has ours. A repeat ($5) finishes a call that a crash interrupted, and never restores a
+// secret that was replaced since.
 const SET = statement<{ rotated: boolean }>(
   'set dispense secret',
   `insert into dispense_secrets (merchant_id, mode, ciphertext, created_at) values ($1, $2, $3, $4)
@@ -27,8 +27,8 @@ const SET = statement<{ rotated: boolean }>(
 )
 
 /**
- * Makes the secret of this key's mode; an earlier one is not accepted from now on (contract.md G37). With `commandKey` a repeat answers
- * with the secret of the first call.
+ * Makes a secret for the mode of the caller's key; an earlier one is not accepted from now on (contract.md G37). With `commandKey` a
+ * repeat returns the secret of the first call.
  */
 export async function makeDispenseSecret(
   app: App,
@@ -44,10 +44,10 @@ export async function makeDispenseSecret(
   const sealed = app.vault.seal(secret, dispenseSecretBinding({ merchantId, mode }))
   return app.db.transaction(async (tx) => {
     const [[set]] = await tx.send(call(SET, merchantId, mode, sealed, createdAt.toISOString(), again))
-    const made = { secret, mode, createdAt, rotated: set?.rotated ?? true }
-    if (!set) return { value: made, last: [] }
+    const newSecret = { secret, mode, createdAt, rotated: set?.rotated ?? true }
+    if (!set) return { value: newSecret, last: [] }
     const act = { actor: caller, action: 'vending.secret', at: createdAt, merchantId, mode } as const
-    return { value: made, last: [auditRow({ ...act, after: { rotated: set.rotated } })] }
+    return { value: newSecret, last: [auditRow({ ...act, after: { rotated: set.rotated } })] }
   })
 }
 
@@ -59,13 +59,13 @@ async function draftOf(
   const draft = { secret: `dsec_${randomText(ALPHABET, CHARACTERS)}`, atMs: app.clock.nowMs() }
   if (commandKey === undefined) return { draft, again: false }
   const command = { key: commandKey, command: 'dispense secret', input: { merchant: merchantId, mode } }
-  const seen = await findCommand<Draft>(app, command)
-  if (seen !== null) return { draft: seen, again: true }
-  const kept = await keepOrFind(app, command, draft)
-  return { draft: kept.made, again: kept.again }
+  const earlier = await findCommand<Draft>(app, command)
+  if (earlier !== null) return { draft: earlier, again: true }
+  const stored = await keepOrFind(app, command, draft)
+  return { draft: stored.made, again: stored.again }
 }
 
-/** What its ciphertext is bound to. */
+/** The binding of the sealed secret. */
 export const dispenseSecretBinding = ({ merchantId, mode }: MerchantMode) => ({
   merchantId,
   purpose: mode,

@@ -19,17 +19,17 @@ export type InboundOptions = Receiver & {
 const PATH = '/inbound/vendor/dispense-result'
 const HEADERS = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' }
 const RECEIVED = { code: '1', message: 'Received data successfully' }
-// Texts for suppliers, to whom those of our API would mean nothing (contract.md 6.4).
+// Texts for suppliers, who do not know those of our API (contract.md 6.4).
 const WORDS: Readonly<Record<number, string>> = { 413: 'body too large', 429: 'slow down' }
 
 /**
- * Registers the endpoint for machine suppliers: no key, the signature in the body authenticates. Answers are always JSON
- * `{code, message}`; everything but code "1" makes the supplier send again.
+ * Registers the endpoint for machine suppliers. It needs no key: the signature in the body authenticates. The answer is always
+ * JSON `{code, message}`; any code but "1" makes the supplier send the callback again.
  */
 export function registerInbound(server: FastifyInstance, options: InboundOptions): void {
   const window = addressWindow(options.callbacksAMinute)
   const receive = callbackReceiver(options)
-  // A separate scope, so that refusals of the framework have the supplier's form too.
+  // Registered as a scope of its own, so that refusals of the framework have the supplier's form too.
   server.register(async (inbound) => {
     inbound.setErrorHandler((error, request, reply) => refuse(options, { request, reply, error }))
     inbound.route({

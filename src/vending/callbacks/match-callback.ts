@@ -9,7 +9,7 @@ import type { Goods } from '../orders/order.ts'
 import type { Callback } from './callback-body.ts'
 import type { Trust } from './callback-trust.ts'
 
-/** The order or direct dispense that a callback may be about. The secret that signed it decides. */
+/** An order or direct dispense that a callback may be about. The secret that signed the callback decides between several. */
 export type Candidate = {
   app: App
   merchantId: number
@@ -24,7 +24,7 @@ export type Candidate = {
   earlier: readonly { machine: string; orderId: string; goods: readonly Goods[] }[]
   goods: readonly Goods[]
   createdAt: Date
-  /** The ids of the callback lead to different orders: it changes nothing. */
+  /** True if the ids of the callback lead to different orders: then it changes nothing. */
   torn: boolean
 }
 
@@ -46,7 +46,7 @@ const BY_CHARGE = statement<Row & { named: string }>(
    join payment_links l on l.merchant_id = o.merchant_id and l.id = o.id join merchants m on m.id = o.merchant_id
    where (c.merchant_id, c.id) in ${PLACES}`,
 )
-// One row a charge; without an order id it has no direct dispense.
+// One row for each charge; its order id is null if the charge has no direct dispense.
 const DIRECT_BY_CHARGE = statement<Omit<Row, 'orderId'> & { named: string; orderId: string | null }>(
   'direct dispenses of callbacks',
   `select c.id as named, c.merchant_id as "merchantId", m.tag, c.mode, k.order_id as "orderId", c.id as "chargeId", k.machine,
@@ -59,7 +59,7 @@ const DIRECT_BY_CHARGE = statement<Omit<Row, 'orderId'> & { named: string; order
      order by d.released_at is null desc, d.claimed_at desc, d.attempt desc limit 1) k on true
    where (c.merchant_id, c.id) in ${PLACES}`,
 )
-// One row a merchant and mode; their secrets decide which of them signed.
+// One row for each merchant and mode; their secrets decide which of them signed.
 const BY_MACHINE = statement<Row>(
   'orders of callbacks by machine',
   `select found.* from unnest($1::text[]) as named (machine) cross join lateral (
@@ -80,13 +80,14 @@ const MOST_BY_MACHINE = 50
 export type Finder = { gateway(): Gateway; shops: ShopFinder }
 type Named = Pick<Callback, 'orderId' | 'chargeId' | 'machine' | 'sign'>
 type Search = Finder & { trust: Trust }
-/** A callback with the id by which it is looked for. */
+/** One id that a callback names, with the callback's signature. */
 type Sought = { id: string; sign: string }
 
 /**
- * What each of these callbacks may be about, in the order of contract.md 6.3 step 3: the order it names, else the order or
- * direct dispense of the charge it names (of the latter `ddbh` is the merchant's own number); and if it names neither, the
- * machine, over all merchants that have it. Empty when its ids are unknown. `trust` has read what verifies the callbacks afterwards.
+ * Finds what each of these callbacks may be about, in the order of contract.md 6.3 step 3: the order it names; else the order
+ * or direct dispense of the charge it names (for a direct dispense, `ddbh` is the merchant's own number); if it names neither,
+ * the orders at its machine, over all merchants that have the machine. Empty if its ids are unknown. Afterwards `trust` holds
+ * what verifies the callbacks.
  */
 export async function candidatesOf(
   finder: Finder,
@@ -100,9 +101,9 @@ export async function candidatesOf(
     atMachines(search, nameless),
   ])
   const orderOf = ({ orderId }: Named) => (orderId === null ? null : (orders.get(orderId) ?? null))
-  // If the charge is the attempt of the named order, the order is known already.
-  const asked = callbacks.filter((callback) => callback.chargeId !== orderOf(callback)?.chargeId)
-  const charges = await byCharge(search, soughtBy(asked, 'chargeId'))
+  // A charge that is the attempt of the named order needs no search: its order is found already.
+  const unresolved = callbacks.filter((callback) => callback.chargeId !== orderOf(callback)?.chargeId)
+  const charges = await byCharge(search, soughtBy(unresolved, 'chargeId'))
   return callbacks.map((callback) => {
     const { orderId, chargeId, machine } = callback
     if (orderId === null && chargeId === null) return machines.get(machine ?? '') ?? []
@@ -127,24 +128,24 @@ function agreed(
   return [{ ...named, torn: !agree }]
 }
 
-/** Whether this is the number of its newest command, or of one before it. */
+/** Whether `orderId` is the number of the candidate's newest command, or of an earlier one. */
 export const isAbout = ({ orderId: newest, earlier }: Candidate, orderId: string | null): boolean =>
-  newest === orderId || earlier.some((one) => one.orderId === orderId)
+  newest === orderId || earlier.some((command) => command.orderId === orderId)
 
-/** What this machine was commanded to dispense, by the newest command or an earlier one; null if nothing. */
+/** Finds the goods that this machine was commanded to dispense, by the newest command or an earlier one. */
 export function toldTo(candidate: Candidate, machine: string | null): readonly Goods[] | null {
   if (candidate.machine === machine) return candidate.goods
-  return candidate.earlier.find((one) => one.machine === machine)?.goods ?? null
+  return candidate.earlier.find((command) => command.machine === machine)?.goods ?? null
 }
 
 const isSame = (a: Candidate, b: Candidate) =>
   a.merchantId === b.merchantId && a.kind === b.kind && a.orderId === b.orderId
 
 async function byOrder(search: Search, sought: readonly Sought[]): Promise<Map<string, Candidate>> {
-  const found = await inCells(search, { sought, prefix: 'lnk_' }, async (app, places) =>
-    (await search.trust.readWith(app, places, call(BY_ID, ...named(places)))).map(asOrder(app)),
+  const candidates = await inCells(search, { sought, prefix: 'lnk_' }, async (app, keys) =>
+    (await search.trust.readWith(app, keys, call(BY_ID, ...named(keys)))).map(asOrder(app)),
   )
-  return new Map(found.map((order) => [order.orderId, order]))
+  return new Map(candidates.map((order) => [order.orderId, order]))
 }
 
 /** `other`: a charge that pays for neither an order nor a direct dispense. */
@@ -152,11 +153,11 @@ async function byCharge(
   search: Search,
   sought: readonly Sought[],
 ): Promise<Map<string, Candidate | 'other'>> {
-  const found = await inCells(search, { sought, prefix: 'txn_' }, async (app, places) => {
-    const orders = await search.trust.readWith(app, places, call(BY_CHARGE, ...named(places)))
+  const pairs = await inCells(search, { sought, prefix: 'txn_' }, async (app, keys) => {
+    const orders = await search.trust.readWith(app, keys, call(BY_CHARGE, ...named(keys)))
     const paid = orders.map(({ named, ...row }): [string, Candidate | 'other'] => [named, asOrder(app)(row)])
-    const left = places.filter(({ id }) => !orders.some(({ named }) => named === id))
-    const directs = left.length === 0 ? [] : await app.db.query(DIRECT_BY_CHARGE, named(left))
+    const unmatched = keys.filter(({ id }) => !orders.some(({ named }) => named === id))
+    const directs = unmatched.length === 0 ? [] : await app.db.query(DIRECT_BY_CHARGE, named(unmatched))
     return [
       ...paid,
       ...directs.map(({ named, orderId, ...row }): [string, Candidate | 'other'] => [
@@ -165,29 +166,29 @@ async function byCharge(
       ]),
     ]
   })
-  return new Map(found)
+  return new Map(pairs)
 }
 
 /** Looks up the ids with a known tag in their cells. */
-async function inCells<Found>(
+async function inCells<Match>(
   { gateway, shops }: Finder,
   { sought, prefix }: { sought: readonly Sought[]; prefix: 'lnk_' | 'txn_' },
-  look: (app: App, places: readonly Place[]) => Promise<Found[]>,
-): Promise<Found[]> {
+  read: (app: App, keys: readonly Place[]) => Promise<Match[]>,
+): Promise<Match[]> {
   const cells = new Map<App, Place[]>()
-  for (const one of sought) {
-    const tag = tagOf(prefix, one.id)
-    const place = tag === null ? null : await shops.placeOf(gateway(), tag)
-    if (place === null) continue
-    const { app, merchantId } = place
-    cells.set(app, [...(cells.get(app) ?? []), { merchantId, ...one }])
+  for (const soughtId of sought) {
+    const tag = tagOf(prefix, soughtId.id)
+    const location = tag === null ? null : await shops.placeOf(gateway(), tag)
+    if (location === null) continue
+    const { app, merchantId } = location
+    cells.set(app, [...(cells.get(app) ?? []), { merchantId, ...soughtId }])
   }
-  return (await Promise.all([...cells].map(([app, places]) => look(app, places)))).flat()
+  return (await Promise.all([...cells].map(([app, keys]) => read(app, keys)))).flat()
 }
 
-const named = (places: readonly Place[]) => [
-  numbers(places.map(({ merchantId }) => merchantId)),
-  places.map(({ id }) => id),
+const named = (keys: readonly Place[]) => [
+  numbers(keys.map(({ merchantId }) => merchantId)),
+  keys.map(({ id }) => id),
 ]
 
 const asOrder =
@@ -198,16 +199,17 @@ async function atMachines(
   { gateway, trust }: Search,
   callbacks: readonly Named[],
 ): Promise<Map<string, Candidate[]>> {
-  const found = new Map<string, Candidate[]>()
+  const candidates = new Map<string, Candidate[]>()
   const machines = [...new Set(callbacks.flatMap(({ machine }) => machine ?? []))]
-  if (machines.length === 0) return found
+  if (machines.length === 0) return candidates
   for (const app of gateway().cells) {
     const rows = await app.db.query(BY_MACHINE, [machines, MOST_BY_MACHINE])
-    for (const row of rows) found.set(row.machine, [...(found.get(row.machine) ?? []), asOrder(app)(row)])
+    for (const row of rows)
+      candidates.set(row.machine, [...(candidates.get(row.machine) ?? []), asOrder(app)(row)])
     const signs = callbacks.flatMap(({ machine, sign }) =>
       rows.flatMap((row) => (row.machine === machine ? { merchantId: row.merchantId, sign } : [])),
     )
     if (signs.length > 0) await trust.read(app, signs)
   }
-  return found
+  return candidates
 }

@@ -19,13 +19,13 @@ type Kept = Extract<Belief, { kind: 'kept' }>
 type Reported = Extract<Belief, { kind: 'reported' }>
 
 const AT_ONCE = 50
-// Machines report to their supplier's server, which does not feel this, and two reports in one transaction cost little more than one.
+// How long to wait for further callbacks, since two in one transaction cost little more than one. Suppliers' servers do not notice the delay.
 const GATHER_MS = 7
 
 /**
- * Takes callbacks of machine suppliers in batches, those about one order in turn. The same message acts at most once, and
- * none does more than its signature covers. Throws Refusal when the supplier has to send another one (contract.md 6.3,
- * 6.4).
+ * Makes the receiver of callbacks of machine suppliers. It works in batches, one after the other for callbacks about the same
+ * order. A message takes effect at most once, and only as far as its signature covers it. The receiver throws Refusal if the
+ * supplier has to send another one (contract.md 6.3, 6.4).
  */
 export function callbackReceiver(receiver: Receiver): (actor: Actor, body: Buffer) => Promise<Received> {
   const turns = batch<Callback, Received>({
@@ -44,19 +44,19 @@ const nameOf = ({ orderId, chargeId, machine }: Callback) => orderId ?? chargeId
 
 async function takeAll(receiver: Receiver, callbacks: readonly Callback[]): Promise<Outcome<Received>[]> {
   const trust = trustOfBatch()
-  const found = await candidatesOf(receiver, callbacks, trust)
-  const beliefs = callbacks.map((callback, index) =>
-    believe(receiver, callback, { candidates: found[index] ?? [], trust }),
+  const candidates = await candidatesOf(receiver, callbacks, trust)
+  const verdicts = callbacks.map((callback, index) =>
+    believe(receiver, callback, { candidates: candidates[index] ?? [], trust }),
   )
-  const kept = beliefs.filter((belief) => belief.kind === 'kept')
-  const reported = beliefs.filter((belief) => belief.kind === 'reported')
+  const kept = verdicts.filter((verdict) => verdict.kind === 'kept')
+  const reported = verdicts.filter((verdict) => verdict.kind === 'reported')
   if (kept.length + reported.length > 0) crashPoint('callback.verified')
   await keepAll(receiver, kept)
   const moved = await moveAll(receiver, reported)
   if (reported.length > 0) crashPoint('callback.applied')
-  return beliefs.map((belief) => {
-    if (belief.kind === 'answered') return belief.outcome
-    return belief.kind === 'kept' ? done(belief.outcome) : (moved.get(belief) as Outcome<Received>)
+  return verdicts.map((verdict) => {
+    if (verdict.kind === 'answered') return verdict.outcome
+    return verdict.kind === 'kept' ? done(verdict.outcome) : (moved.get(verdict) as Outcome<Received>)
   })
 }
 
@@ -69,8 +69,8 @@ async function keepAll(receiver: Receiver, kept: readonly Kept[]): Promise<void>
     }),
   )
   for (const [app, own] of groupBy(rows, ({ app }) => app)) {
-    const adding = addNewCallbacks(own.map(({ row }) => row))
-    await app.db.query(adding.statement, adding.values)
+    const addCall = addNewCallbacks(own.map(({ row }) => row))
+    await app.db.query(addCall.statement, addCall.values)
   }
 }
 
@@ -81,8 +81,8 @@ async function moveAll(
   const outcomes = new Map<Belief, Outcome<Received>>()
   for (const [app, own] of groupBy(reported, ({ candidate }) => candidate.app)) {
     const moved = await moveDispenses(app, own.map(moveOf))
-    for (const [index, belief] of own.entries())
-      outcomes.set(belief, received(receiver, belief, moved[index] as Outcome<DispenseMoved>))
+    for (const [index, verdict] of own.entries())
+      outcomes.set(verdict, received(receiver, verdict, moved[index] as Outcome<DispenseMoved>))
   }
   return outcomes
 }
@@ -92,10 +92,10 @@ function moveOf({ callback, candidate, to }: Reported): DispenseMove {
   const at = app.clock.now()
   const kept = (verdict: DispenseMoved) =>
     keptCallback(candidate, { callback, outcome: outcomeOf(verdict, to.status), at })
-  const said = { sign: callback.sign, kept }
+  const message = { sign: callback.sign, kept }
   const saidAt = new Date(callback.sentByMs)
-  const place = dispenseOf({ kind, merchantId, orderId, chargeId: chargeId ?? '' })
-  return { ...place, to, source: 'callback', saidAt, machine: callback.machine, said }
+  const target = dispenseOf({ kind, merchantId, orderId, chargeId: chargeId ?? '' })
+  return { ...target, to, source: 'callback', saidAt, machine: callback.machine, message }
 }
 
 function received(
@@ -117,6 +117,6 @@ function flag(
   { callback, candidate, outcome }: Pick<Reported, 'callback' | 'candidate'> & { outcome: Received },
 ): void {
   const { orderId, merchantId } = candidate
-  const told = { object_id: orderId, merchant: merchantId, machine: echo(callback.machine ?? ''), outcome }
-  log.warn(told, 'a callback of a machine supplier changed nothing')
+  const facts = { object_id: orderId, merchant: merchantId, machine: echo(callback.machine ?? ''), outcome }
+  log.warn(facts, 'a callback of a machine supplier changed nothing')
 }

@@ -26,15 +26,15 @@ const AT_ONCE = 1000
 // A signature counts for one order. Stored in the order of the signatures, so that two batches with the same ones cannot
 // deadlock.
 const CALLBACKS = copyInto<KeptCallback>('add vendor callbacks', 'vendor_callbacks', {
-  merchant_id: bigint((keptCallback) => keptCallback.merchantId),
-  id: text((keptCallback) => keptCallback.id),
-  order_id: text((keptCallback) => keptCallback.orderId),
-  charge_id: text((keptCallback) => keptCallback.chargeId),
+  merchant_id: bigint((stored) => stored.merchantId),
+  id: text((stored) => stored.id),
+  order_id: text((stored) => stored.orderId),
+  charge_id: text((stored) => stored.chargeId),
   machine: text(({ callback }) => callback.machine),
   sign: text(({ callback }) => callback.sign),
-  outcome: text((keptCallback) => keptCallback.outcome),
+  outcome: text((stored) => stored.outcome),
   body: text(({ callback }) => callback.kept),
-  received_at: time((keptCallback) => keptCallback.at),
+  received_at: time((stored) => stored.at),
 })
 const ADD_NEW = statement(
   'add new vendor callbacks',
@@ -65,16 +65,16 @@ export type KeptCallback = CallbackPlace & {
 
 export const keptCallback = (
   { merchantId, tag, orderId, chargeId }: CallbackPlace,
-  heard: { callback: Callback; outcome: CallbackOutcome; at: Date },
-): KeptCallback => ({ merchantId, tag, orderId, chargeId, id: newId('vcb_', tag), ...heard })
+  facts: { callback: Callback; outcome: CallbackOutcome; at: Date },
+): KeptCallback => ({ merchantId, tag, orderId, chargeId, id: newId('vcb_', tag), ...facts })
 
-/** Stores callbacks. A signature that was stored before makes the statement fail, so that its decision is not applied. */
+/** Stores callbacks. Fails the transaction if a signature was stored before, so that its decision is not applied twice. */
 export const addCallbacks = (kept: readonly KeptCallback[]): Call[] => CALLBACKS.rows([...kept].sort(bySign))
 
 const bySign = (a: KeptCallback, b: KeptCallback) =>
   a.merchantId - b.merchantId || (a.callback.sign < b.callback.sign ? -1 : 1)
 
-/** Stores those whose signature was not stored before. */
+/** Stores the callbacks whose signature was not stored before. */
 export const addNewCallbacks = (kept: readonly KeptCallback[]): Call => call(ADD_NEW, ...columnsOf(kept))
 
 const columnsOf = (kept: readonly KeptCallback[]) => [
@@ -89,15 +89,15 @@ const columnsOf = (kept: readonly KeptCallback[]) => [
   times(kept.map(({ at }) => at)),
 ]
 
-/** A signature of a merchant's supplier. */
+/** The key of a signature by a merchant's supplier. */
 export type SignPlace = { merchantId: number; sign: string }
 export const signName = ({ merchantId, sign }: SignPlace): string => `${merchantId} ${sign}`
 
-/** The order for which each of these signatures was accepted; no row for a new one. */
+/** Reads the order for which each of these signatures was accepted; no row for a new one. */
 export const ordersOfSigns = (signs: readonly SignPlace[]): Call<SignPlace & { orderId: string }> =>
   call(BY_SIGN, numbers(signs.map(({ merchantId }) => merchantId)), words(signs.map(({ sign }) => sign)))
 
-/** What is kept of a report that was judged so. */
+/** The outcome to store for a report, from the verdict on its move. */
 export function outcomeOf(verdict: DispenseMoved, reported: 'dispensed' | 'failed'): CallbackOutcome {
   switch (verdict) {
     case 'moved':
@@ -117,10 +117,10 @@ export function outcomeOf(verdict: DispenseMoved, reported: 'dispensed' | 'faile
 /** Deletes callbacks after 90 days; their effect stays on the orders. */
 export async function pruneCallbacks(app: App): Promise<number> {
   const before = new Date(app.witness.earlierMs() - KEPT_MS).toISOString()
-  let pruned = 0
+  let total = 0
   for (;;) {
-    const gone = await app.db.query(PRUNE, [before, AT_ONCE])
-    pruned += gone.length
-    if (gone.length < AT_ONCE) return pruned
+    const deleted = await app.db.query(PRUNE, [before, AT_ONCE])
+    total += deleted.length
+    if (deleted.length < AT_ONCE) return total
   }
 }

@@ -13,7 +13,7 @@ import type { VendingOrder } from '../orders/order.ts'
 import type { Claim } from './claim.ts'
 import { addClaim } from './move-claim.ts'
 
-/** `claimed`: the claim is stored, nothing has been sent. The others have written nothing. */
+/** The result of claiming an order. `claimed`: the claim is stored, nothing has been sent. All others have written nothing. */
 export type Claimed =
   | { kind: 'claimed'; claim: Claim; order: VendingOrder }
   | { kind: 'off' }
@@ -23,7 +23,7 @@ export type Claimed =
   /** The charge has another claim. */
   | { kind: 'spoken_for' }
 
-// Claims of one charge wait for each other's locks; this leaves connections for answers and callbacks.
+// Claims of one charge wait for each other's locks. This limit leaves connections for answers and callbacks.
 export const CLAIMS_AT_ONCE = 3
 /** The turns in which charges are claimed for a dispense. */
 export const claimTurns = defineLane('claim charges', () => turns(CLAIMS_AT_ONCE))
@@ -34,7 +34,7 @@ const VENDING_OF = statement<{ vendingEnabled: boolean; tag: string }>(
 )
 const START_DISPENSING = statement(
   'start dispensing order',
-  // A new try ends the report on the command before, and the refund that was due for it.
+  // A new try clears the report on the earlier command, and the refund that was due for it.
   `update vending_orders set vending_status = 'dispensing', vending_error = null, attempts = $3, watched = false,
      confirmed = false, dispense_result = null, units_dispensed = null, refund_due_at = null, refund_until = null,
      refund_wanted = null
@@ -62,7 +62,7 @@ function claimPaidOrder(app: App, { merchantId, id }: { merchantId: number; id: 
     )
     assert(before, 'an order is never deleted')
     if (before.charge !== null) await tx.send(lockCharges([{ merchantId, id: before.charge.id }]))
-    // The charge as read after it was locked.
+    // Read once more, because only now the charge is locked.
     const [[merchant], [order]] = await tx.send(call(VENDING_OF, merchantId), orderById(merchantId, id))
     assert(merchant && order, 'neither was deleted meanwhile')
     const refused = refusalOf(order, merchant.vendingEnabled)
@@ -75,7 +75,7 @@ function claimPaidOrder(app: App, { merchantId, id }: { merchantId: number; id: 
   })
 }
 
-/** In the order of contract.md G31. */
+/** Finds why an order cannot be claimed, in the order of contract.md G31. */
 function refusalOf(order: VendingOrder, enabled: boolean): Exclude<Claimed, { kind: 'claimed' }> | null {
   if (!enabled) return { kind: 'off' }
   if (order.vendingStatus === 'dispensed') return { kind: 'dispensed', order }

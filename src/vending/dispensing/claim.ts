@@ -3,7 +3,7 @@ import type { Mode } from '../../platform/mode.ts'
 import type { Moves } from '../../platform/moves.ts'
 import type { Goods } from '../orders/order.ts'
 
-/** The right to command one dispense for one succeeded charge; whoever holds its lease sends the command. */
+/** The right to command one dispense for one succeeded charge. The process that holds its lease sends the command. */
 export type Claim = {
   merchantId: number
   id: string
@@ -17,7 +17,7 @@ export type Claim = {
   attempt: number
 }
 
-/** `claimed`: nothing was sent; `commanding`: it may have left. The rest is what was heard of it, or decided. */
+/** `claimed`: nothing was sent. `commanding`: the command may have left. The others follow from an answer, a report or a decision. */
 export type ClaimState = 'claimed' | 'commanding' | 'accepted' | 'ambiguous' | 'delivered' | 'released'
 
 const DELIVERED = 'vending.dispensed'
@@ -26,9 +26,9 @@ export type ClaimEvent = typeof DELIVERED | typeof FAILED
 
 /**
  * The one table of moves, each with the event that it sends; the database refuses every other (trigger claims_move_forward).
- * Nothing leads back to `claimed`, the only state in which a command is sent: a claim commands once for ever. A released claim
- * takes its charge again when the machine says only then that it has delivered. Where an acceptance is believed (profile
- * `optimistic`) the delivery is told with it. A direct dispense that was refused or never sent tells nothing: its answer does.
+ * No move leads back to `claimed`, the only state in which a command is sent: a claim commands once for ever. A released claim
+ * takes its charge again if the machine reports a delivery later. With the profile `optimistic`, an acceptance already sends the
+ * event of the delivery. A direct dispense that was refused or never sent has no event: its caller gets the refusal as the answer.
  */
 export const CLAIM_MOVES = {
   claimed: { commanding: null, delivered: DELIVERED, released: FAILED },
@@ -42,7 +42,7 @@ export const CLAIM_MOVES = {
 export const CLAIM_COLUMNS = `k.merchant_id as "merchantId", k.id, k.mode, k.charge_id as "chargeId", k.kind,
   k.order_id as "orderId", k.machine, k.goods, k.pay_account as "payAccount", k.attempt`
 
-/** Where a claim stands once this is known of its dispense. Unconfirmed is what a supplier is believed that never reports. */
+/** Returns a claim's state after this outcome. An unconfirmed delivery is the acceptance of a supplier whose machines never report. */
 export function claimAfter(
   state: ClaimState,
   { status, confirmed }: { status: 'dispensed' | 'failed'; confirmed: boolean },
@@ -52,7 +52,7 @@ export function claimAfter(
   return state === 'commanding' ? 'accepted' : state
 }
 
-/** What the merchant is told of an end. A delivery that is believed is told as one, and not again when its machine confirms it. */
+/** Chooses the event of a claim's outcome. An acceptance that counts as delivery has the event of a delivery; its confirmation has none. */
 export function eventOf(state: ClaimState, status: 'dispensed' | 'failed'): ClaimEvent {
   const events: Partial<Record<ClaimState, ClaimEvent | null>> = CLAIM_MOVES[state]
   const event = events[status === 'failed' ? 'released' : 'delivered']

@@ -9,7 +9,7 @@ import type { VendingOrder } from '../orders/order.ts'
 import type { DispenseMoved, DispenseOutcome } from './dispense-move.ts'
 import { moveDispense } from './move-dispense.ts'
 
-/** The decision of a person about a machine that never reported (contract.md G41c). */
+/** A person's decision about an order whose machine never reported (contract.md G41c). */
 export type Decision = 'delivered' | 'not-delivered'
 
 const OUTCOMES: Record<Decision, DispenseOutcome> = {
@@ -23,8 +23,8 @@ const OUTCOMES: Record<Decision, DispenseOutcome> = {
 }
 
 /**
- * Ends an order in `dispensing`, or an unconfirmed `dispensed` one. The same decision again changes nothing. Throws 404, or
- * a refusal when there is nothing to decide.
+ * Decides an order that is `dispensing`, or `dispensed` without confirmation. A repeat of the decision changes nothing. Throws
+ * 404, or a refusal if there is nothing to decide.
  */
 export async function decideOrder(
   app: App,
@@ -36,8 +36,8 @@ export async function decideOrder(
   const before = await findOrder(app, { merchantId, id })
   if (before === null) throw notFound('vending order')
   if (before.vendingStatus === to.status && before.confirmed) return before
-  const open = before.vendingStatus === 'dispensing' || isUnconfirmed(before)
-  if (!open)
+  const isOpen = before.vendingStatus === 'dispensing' || isUnconfirmed(before)
+  if (!isOpen)
     throw domainRefusal(
       'not_dispensing',
       `vending order is ${before.vendingStatus}: there is nothing to decide`,
@@ -56,7 +56,7 @@ const isUnconfirmed = ({ vendingStatus, confirmed }: VendingOrder) =>
   vendingStatus === 'dispensed' && !confirmed
 
 function refusalOf(moved: Exclude<DispenseMoved, 'moved' | 'same'>) {
-  const why =
+  const reason =
     moved === 'final' ? 'the machine has said otherwise meanwhile' : 'no machine was told to dispense'
-  return domainRefusal('conflict', `vending order cannot be decided: ${why}`)
+  return domainRefusal('conflict', `vending order cannot be decided: ${reason}`)
 }

@@ -1,7 +1,7 @@
 import { productNumber } from '../orders/goods.ts'
 import type { Goods, ReportedGoods, VendingOrder } from '../orders/order.ts'
 
-/** How many of the ordered products a machine has reported as delivered. */
+/** The number of ordered products, and how many of them the machine has reported as delivered. */
 export type Delivered = { products: number; delivered: number }
 
 const numberOf = (spbh: Goods['spbh'] | undefined) => productNumber(spbh ?? '').trim()
@@ -18,13 +18,13 @@ export function deliveredOf(goods: readonly Goods[], result: readonly ReportedGo
   const unnamed = [...ordered.keys()].filter((number) => !reported.has(number))
   let delivered = 0
   for (const [number, units] of reported) {
-    const wanted = ordered.get(number) ?? ordered.get(unnamed.shift() ?? number) ?? 0
-    delivered += Math.min(wanted, units)
+    const orderedCount = ordered.get(number) ?? ordered.get(unnamed.shift() ?? number) ?? 0
+    delivered += Math.min(orderedCount, units)
   }
   return { products: goods.length, delivered }
 }
 
-/** The same for an order whose machine has reported missing products; else null. */
+/** Counts the delivered products of an order whose machine has reported that some are missing; else null. */
 export function missingOf({ goods, dispenseResult }: Pick<VendingOrder, 'goods' | 'dispenseResult'>) {
   const counted = dispenseResult === null ? null : deliveredOf(goods, dispenseResult)
   return counted !== null && counted.delivered < counted.products ? counted : null
@@ -40,6 +40,6 @@ function unitsByNumber(result: readonly ReportedGoods[]): Map<string, number> {
   return units
 }
 
-/** Units in all that a machine has reported; null where it has not said. */
+/** Sums the units that a machine has reported; null without a report. */
 export const unitsOf = (result: readonly ReportedGoods[] | null): number | null =>
   result === null ? null : result.reduce((sum, { chsl }) => sum + chsl, 0)

@@ -4,10 +4,10 @@ import { statement } from '../../platform/db/statement.ts'
 import { Refusal, unavailable } from '../../platform/refusal.ts'
 import type { Claim, ClaimState } from './claim.ts'
 
-/** A direct claim with its supplier's answer. */
+/** The claim of a direct dispense with its supplier's answer. */
 export type AnsweredClaim = Pick<Claim, 'merchantId' | 'id' | 'machine' | 'orderId' | 'chargeId'> & {
   state: ClaimState
-  /** Accepted was as good as dispensed (contract.md 3 u). */
+  /** The acceptance counted as a delivery (contract.md 3 u). */
   optimistic: boolean
   commandedAt: Date | null
   answeredAt: Date | null
@@ -29,7 +29,7 @@ const LOCK = statement<AnsweredClaim>(
 
 type ClaimKey = Pick<Claim, 'merchantId' | 'id'>
 
-/** Reads a claim, locked for the commit that finishes its key. */
+/** Reads a claim and locks it for the commit that finishes its key. */
 export const lockAnswered = ({ merchantId, id }: ClaimKey): Call<AnsweredClaim> => call(LOCK, merchantId, id)
 
 /** The answer of a direct dispense (contract.md G36). */
@@ -55,7 +55,7 @@ export const DirectDispenseAnswerShape = Type.Object(
   { $id: 'DirectDispense' },
 )
 
-/** The first answer, without later reports of the machine: accepted, or unclear. */
+/** Formats the first answer, accepted or unclear, without later reports of the machine. */
 export function presentDispense(claim: AnsweredClaim) {
   const { machine, orderId, chargeId, supplierCode: code, supplierMessage: message } = claim
   // The machine reported the delivery of an earlier command before this one was sent, so it is never sent.
@@ -73,8 +73,8 @@ export function presentDispense(claim: AnsweredClaim) {
 }
 
 /**
- * The refusal to answer with, or null: the supplier refused and the charge is free again, or nothing was ever sent. A later
- * report of the machine does not take an acceptance back.
+ * Returns the refusal if the supplier refused and the charge is free again, or if nothing was ever sent; otherwise null. A
+ * later report of the machine does not take an acceptance back.
  */
 export function directRefusal(claim: AnsweredClaim): Refusal | null {
   if (claim.state !== 'released') return null

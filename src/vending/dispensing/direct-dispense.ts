@@ -35,10 +35,10 @@ import { type DirectDispense, type GivenDispense, readDirectDispense } from './d
 import { addClaim } from './move-claim.ts'
 import { sendCommand } from './send-command.ts'
 
-/** One POST /v1/vending/dispense, not read yet. The key is optional (G57). */
+/** One POST /v1/vending/dispense; `parseDirectDispense` reads its body. The key is optional (G57). */
 export type DispenseRequest = KeyedRequest & { given: GivenDispense }
 
-/** `claimed`: stored, nothing has been sent. Otherwise the answer. */
+/** `claimed`: the claim is stored, nothing has been sent. `answer`: the stored answer, or the answer of a refusal. */
 type Stored = { kind: 'claimed'; claim: Claim } | { kind: 'answer'; answer: Answer }
 
 const BORN_ON_ORDER = statement<{ id: string }>(
@@ -55,9 +55,9 @@ const spokenFor = () =>
   new Refusal(409, 'conflict', 'this charge has already paid for a dispense', { stored: true })
 
 /**
- * Uses a succeeded charge for one command to a machine, for merchants with their own payment flow (contract.md G36): claim
- * and key in one commit, then the command, which is never sent twice. Throws Refusal for what is not kept under the key;
- * when the supplier refuses (502), charge and key are free again.
+ * Uses a succeeded charge for one command to a machine, for merchants with their own payment flow (contract.md G36): stores claim
+ * and key in one commit, then sends the command, which is never sent twice. Throws Refusal for what is not kept under the key;
+ * if the supplier refuses (502), charge and key are free again.
  */
 export async function dispenseDirect(app: App, request: DispenseRequest): Promise<Answer> {
   allow(request.caller, 'order.dispense')
@@ -80,13 +80,13 @@ function claimInTurn(app: App, request: DispenseRequest, use: KeyUse | null): Pr
     const input = readDirectDispense(request.given)
     try {
       const claim = await decide(tx, { caller: request.caller, input, at })
-      const running = use === null ? [] : addKeys([{ ...use, answer: null, objectId: claim.id }], at)
-      return { value: { kind: 'claimed', claim }, last: running }
+      const keyWrites = use === null ? [] : addKeys([{ ...use, answer: null, objectId: claim.id }], at)
+      return { value: { kind: 'claimed', claim }, last: keyWrites }
     } catch (error) {
       const answer = refusedAnswer(error, request.requestId)
       if (answer === null) throw error
-      const kept = use === null ? [] : addKeys([{ ...use, answer, objectId: null }], at)
-      return { value: { kind: 'answer', answer }, last: kept }
+      const keyWrites = use === null ? [] : addKeys([{ ...use, answer, objectId: null }], at)
+      return { value: { kind: 'answer', answer }, last: keyWrites }
     }
   })
 }
@@ -94,8 +94,8 @@ function claimInTurn(app: App, request: DispenseRequest, use: KeyUse | null): Pr
 type Decision = { caller: Caller; input: DirectDispense; at: Date }
 
 /**
- * The rules in the order of contract.md G36, one refusal a line. The claim comes last, so that a typing error never uses up
- * a charge.
+ * Checks the rules in the order of contract.md G36, one refusal a line, and claims the charge. The claim comes last, so that
+ * a typing error never uses up a charge.
  */
 async function decide(tx: Tx, { caller, input, at }: Decision): Promise<Claim> {
   const { merchantId, tag, mode } = caller
@@ -122,7 +122,7 @@ async function decide(tx: Tx, { caller, input, at }: Decision): Promise<Claim> {
   return claim
 }
 
-/** A charge paid for a vending order belongs to that order, dispensed or not. */
+/** Whether a charge was paid for a vending order: then it belongs to that order, dispensed or not. */
 async function isOfOrder(tx: Tx, { merchantId, paymentLinkId }: Charge): Promise<boolean> {
   if (paymentLinkId === null) return false
   const [orders] = await tx.send(call(BORN_ON_ORDER, merchantId, paymentLinkId))
@@ -151,7 +151,7 @@ async function finish(app: App, stored: Stored, owner: KeyOwner | null): Promise
   return answer
 }
 
-/** Decided on the locked claim, as by the process that finishes keys which were left: the first of the two counts. */
+/** Decides the answer on the locked claim. The job that finishes orphaned keys does the same; the first of the two counts. */
 async function answerOf(
   tx: Tx,
   claimed: Claim,
@@ -159,11 +159,12 @@ async function answerOf(
 ): Promise<{ value: Answer | Refusal; last?: readonly Call[] }> {
   const [[claim], [key]] = await tx.send(lockAnswered(claimed), findKeys(owner === null ? [] : [owner]))
   assert(claim, 'a claim is never deleted')
-  const held = owner === null ? null : { ...owner, objectId: claim.id }
-  const kept = held && key ? answerFor(held, key) : null
-  if (kept !== null) return { value: kept }
+  const keyHolder = owner === null ? null : { ...owner, objectId: claim.id }
+  const storedAnswer = keyHolder && key ? answerFor(keyHolder, key) : null
+  if (storedAnswer !== null) return { value: storedAnswer }
   const refusal = directRefusal(claim)
   const answer = { status: 200, body: JSON.stringify(presentDispense(claim)), objectId: claim.orderId }
-  const end = held === null ? [] : [refusal === null ? finishKey(held, answer) : freeKey(held)]
-  return { value: refusal ?? answer, last: end }
+  const keyWrites =
+    keyHolder === null ? [] : [refusal === null ? finishKey(keyHolder, answer) : freeKey(keyHolder)]
+  return { value: refusal ?? answer, last: keyWrites }
 }

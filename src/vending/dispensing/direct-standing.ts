@@ -10,7 +10,7 @@ import { unitsOf } from './delivered-products.ts'
 import { type DispenseKey, type DispenseMove, type Locked, nameOf } from './dispense-move.ts'
 import type { MoveFacts, NewestClaim, Standing } from './judge-move.ts'
 
-/** The newest direct dispense of a charge as its claim has it: there is no order row. */
+/** The newest direct dispense of a charge, read from its claim because there is no order row. */
 type Direct = NewestClaim & {
   merchantId: number
   mode: Mode
@@ -19,23 +19,23 @@ type Direct = NewestClaim & {
   goods: readonly Goods[]
   vendingStatus: 'dispensing' | 'dispensed' | 'failed'
   claimedAt: Date
-  /** How often `vending.dispensed` was told of it. */
+  /** How often the event `vending.dispensed` was sent for it. */
   timesDispensed: number
 }
-/** What its charge has paid for, all direct dispenses together. */
+/** The facts of all direct dispenses of a charge together. */
 type Paid = Pick<MoveFacts, 'tag' | 'hasWebhookUrl' | 'commands' | 'commandedAt'> & {
   merchantId: number
   chargeId: string
 }
 
-/** A direct dispense as an order would stand, by the charge that pays it. */
+/** A locked direct dispense in the form of an order, with the charge that pays it. */
 export type StandingDirect = {
   kind: 'direct'
   order: Standing & Direct & { charge: Charge }
   facts: MoveFacts
 }
 
-// The one that is not released is the newest, whatever the clock has said since. It is held until the commit.
+// A claim that is not released is the newest, even if a clock was wrong. It is locked until the commit.
 const LOCK_NEWEST = statement<Direct>(
   'lock newest direct dispenses',
   `select k.merchant_id as "merchantId", k.id, k.mode, k.charge_id as "chargeId", k.order_id as "orderId", k.machine, k.goods,
@@ -58,30 +58,30 @@ const PAID = statement<Paid>(
      where k.merchant_id = n.merchant_id and k.charge_id = n.charge_id and k.kind = 'direct') sent`,
 )
 
-/** What `lockOrders` is for orders: by the charges that pay them. */
+/** Locks direct dispenses by the charges that pay them, as `lockOrders` does orders. `also` is read behind the locks. */
 export async function lockDirects<Row>(
   tx: Tx,
-  places: readonly DispenseKey[],
+  keys: readonly DispenseKey[],
   also: readonly Call<Row>[],
 ): Promise<Locked<StandingDirect, Row>> {
-  const each = columnsOf(places)
-  const named = [...each.numbers('merchantId'), ...each.values('id')]
+  const each = columnsOf(keys)
+  const columns = [...each.numbers('merchantId'), ...each.values('id')]
   const [charges, newest, paid, ...rest] = await tx.send(
-    lockCharges(places),
-    call(LOCK_NEWEST, ...named),
-    call(PAID, ...named),
+    lockCharges(keys),
+    call(LOCK_NEWEST, ...columns),
+    call(PAID, ...columns),
     ...also,
   )
   const chargeOf = new Map(charges.map((charge) => [nameOf(charge), charge]))
   const paidBy = new Map(paid.map((paid) => [nameOf({ ...paid, id: paid.chargeId }), paid]))
-  const standing = newest.map((direct): [string, StandingDirect] => {
+  const dispenses = newest.map((direct): [string, StandingDirect] => {
     const name = nameOf({ ...direct, id: direct.chargeId })
     return [name, standingOf(direct, { charge: chargeOf.get(name), paid: paidBy.get(name) })]
   })
-  return { standing: new Map(standing), also: rest.flat() }
+  return { dispenses: new Map(dispenses), also: rest.flat() }
 }
 
-/** A claim that is not under way any more has been confirmed, one way or the other. Only an order's jam is refunded by itself. */
+/** A claim that is delivered or released counts as confirmed. The jam of a direct dispense is never refunded automatically. */
 function standingOf(
   direct: Direct,
   { charge, paid }: { charge: Charge | undefined; paid: Paid | undefined },
@@ -96,7 +96,7 @@ function standingOf(
   }
 }
 
-/** The fields of an order, as far as a direct dispense has them: it has no page, no QR code and no end. */
+/** Formats a direct dispense with the fields of an order. It has no page, no QR code and no expiry. */
 export function presentDirect(direct: StandingDirect['order'], to: DispenseMove['to'], at: Date) {
   const { charge } = direct
   return {

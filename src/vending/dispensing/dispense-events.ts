@@ -7,27 +7,27 @@ import { presentDirect } from './direct-standing.ts'
 import { errorOf, type MovedDispense } from './plan-refund.ts'
 
 /**
- * Whether a move is told as an event. Not what stood so before: an optimistic success that the machine now confirms. Nor what a
- * direct dispense was answered: whoever asked for it hears of the refusal.
+ * Whether a move has an event. It has none if the status stays the same (an optimistic success that the machine now confirms), or
+ * if the caller of a direct dispense gets the refusal as the answer.
  */
-export function isNews({ standing: { kind, order }, move: { to, source } }: MovedDispense): boolean {
-  const answered = kind === 'direct' && source === 'command' && to.status === 'failed'
-  return order.vendingStatus !== to.status && !answered
+export function isNews({ dispense: { kind, order }, move: { to, source } }: MovedDispense): boolean {
+  const isAnswered = kind === 'direct' && source === 'command' && to.status === 'failed'
+  return order.vendingStatus !== to.status && !isAnswered
 }
 
-/** `vending.dispensed` or `vending.dispense_failed` (contract.md section 5), keys in the order of canonical JSON. */
+/** Builds `vending.dispensed` or `vending.dispense_failed` (contract.md section 5), keys in the order of canonical JSON. */
 export function happeningOf(app: App, moved: MovedDispense, at: Date): Happening {
-  const { standing, move } = moved
-  const { facts } = standing
+  const { dispense, move } = moved
+  const { facts } = dispense
   const { view, merchantReference, ...numbered } =
-    standing.kind === 'order'
-      ? toldOfOrder(app, { ...moved, standing }, at)
-      : toldOfDirect({ ...moved, standing }, at)
+    dispense.kind === 'order'
+      ? toldOfOrder(app, { ...moved, dispense }, at)
+      : toldOfDirect({ ...moved, dispense }, at)
   return {
     ...numbered,
     merchantId: move.merchantId,
     tag: facts.tag,
-    mode: standing.order.mode,
+    mode: dispense.order.mode,
     // An order that was never claimed fails like a claim that was never sent.
     type: eventOf(facts.newest?.state ?? 'claimed', move.to.status),
     data: inKeyOrder({ ...view, merchant_reference: merchantReference, source: move.source }),
@@ -36,10 +36,10 @@ export function happeningOf(app: App, moved: MovedDispense, at: Date): Happening
 }
 
 type Told = Pick<Happening, 'subject' | 'occurrence'> & { view: object; merchantReference: string | null }
-type Moved<Kind> = MovedDispense & { standing: Extract<MovedDispense['standing'], { kind: Kind }> }
+type Moved<Kind> = MovedDispense & { dispense: Extract<MovedDispense['dispense'], { kind: Kind }> }
 
 function toldOfOrder(app: App, moved: Moved<'order'>, at: Date): Told {
-  const { order, facts } = moved.standing
+  const { order, facts } = moved.dispense
   const { to } = moved.move
   const dispensed = to.status === 'dispensed'
   const next: VendingOrder = {
@@ -53,18 +53,18 @@ function toldOfOrder(app: App, moved: Moved<'order'>, at: Date): Told {
   }
   return {
     subject: order.id,
-    // Of one command twice only after an optimistic success was contradicted, and that in its turn: the opposite number.
+    // A command has this event a second time only if its optimistic success was contradicted and then confirmed: negative, to be unique.
     occurrence: dispensed && facts.dispensedTold ? -order.attempts : order.attempts,
     view: presentOrder(next, { baseUrl: app.baseUrl, at }),
     merchantReference: order.reference,
   }
 }
 
-function toldOfDirect({ standing: { order }, move: { to } }: Moved<'direct'>, at: Date): Told {
+function toldOfDirect({ dispense: { order }, move: { to } }: Moved<'direct'>, at: Date): Told {
   return {
-    // The merchant's own number may come again; a claim never does.
+    // The merchant may use its own number for several dispenses; the claim's id is unique.
     subject: order.id,
-    // Twice only after an optimistic success was contradicted, and that in its turn.
+    // Above 0 only if an optimistic success was contradicted and then confirmed.
     occurrence: to.status === 'dispensed' ? order.timesDispensed : 0,
     view: presentDirect(order, to, at),
     merchantReference: order.charge.reference,

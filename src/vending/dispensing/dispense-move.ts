@@ -7,40 +7,40 @@ import type { Answer } from './move-claim.ts'
 /** The source of a move: a machine's report, the supplier's answer to our command, or a person (contract.md section 5). */
 export type MoveSource = 'callback' | 'command' | 'manual'
 
-/** What became of a dispense. */
+/** The outcome of a dispense. */
 export type DispenseOutcome =
   | { status: 'dispensed'; confirmed: boolean; result: readonly ReportedGoods[] | null; note: string | null }
   | { status: 'failed'; confirmed: boolean; result: readonly ReportedGoods[] | null; error: string }
 
 export type DispenseKey = { merchantId: number; id: string }
-/** What stands behind the locks of these keys, by their names, and what was read with it. */
-export type Locked<Standing, Row> = { standing: Map<string, Standing>; also: Row[] }
-/** What is dispensed: an order; or what a charge pays for directly, an order without a page, by the id of that charge. */
+/** The locked dispenses by their names, and the rows that were read with them. */
+export type Locked<Dispense, Row> = { dispenses: Map<string, Dispense>; also: Row[] }
+/** `id` is that of an order; for a direct dispense (an order without a page) that of the charge that pays it. */
 export type DispensePlace = DispenseKey & { kind: Claim['kind'] }
-/** The same for one dispense, and for no two. */
+/** Makes the key of a dispense in maps and lanes, unique to it. */
 export const nameOf = ({ merchantId, id }: DispenseKey) => `${merchantId} ${id}`
 
 export type DispenseMove = DispensePlace & {
   to: DispenseOutcome
   source: MoveSource
-  /** The command it is about: nothing moves unless that is the newest and in one of these states. `none`: before the first. */
+  /** The command that the move is about: nothing moves unless it is the newest and in one of these states. `none`: no command was claimed. */
   about?: { claimId: string; while: readonly ClaimState[] } | 'none'
-  /** The latest time at which it was reported, by the clock of the reporter. */
+  /** The latest time at which it can have been reported, by the clock of the reporter. */
   saidAt?: Date
   /** For a report: the machine that it is about. */
   machine?: string | null
   /**
-   * The message. It is stored under the locks in any case. If its signature was stored before, nothing moves: the first
-   * content counts.
+   * The callback behind the move. It is stored under the locks whether the dispense moves or not. If its signature was stored
+   * before, nothing moves: the first content counts.
    */
-  said?: { sign: string; kept(verdict: DispenseMoved): KeptCallback }
-  /** The supplier's answer that says it; it is kept on the claim with the move, and only with it. */
-  heard?: Answer
-  /** What is written in the commit of the move, and only with it. */
+  message?: { sign: string; kept(verdict: DispenseMoved): KeptCallback }
+  /** The supplier's answer behind the move. It is stored on the claim only if the dispense moves. */
+  supplierAnswer?: Answer
+  /** A write that commits with the move, only if the dispense moves. */
   alongside?: Call
 }
 
-/** What this claim is on. */
+/** Returns the target of a claim. */
 export const dispenseOf = ({
   kind,
   merchantId,
@@ -53,8 +53,8 @@ export const dispenseOf = ({
 })
 
 /**
- * `moved`: this call did it. `same`: it was in this state already. The others write nothing. `final`: it was decided
- * another way before; `refunded`, `unpaid`: because of its charge; `never_commanded`: no command was sent; `seen`: this
- * message was recorded before.
+ * The verdict on a move. `moved`: this call moved the dispense. `same`: it was in this state already. With the others it does
+ * not move. `final`: it was decided another way before. `refunded`, `unpaid`: because of its charge. `never_commanded`: no
+ * command was sent. `seen`: this message was stored before.
  */
 export type DispenseMoved = 'moved' | 'same' | 'final' | 'refunded' | 'unpaid' | 'never_commanded' | 'seen'

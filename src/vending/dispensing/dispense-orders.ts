@@ -24,7 +24,7 @@ const PAID = statement<OrderKey>(
      where c.merchant_id = o.merchant_id and c.id = l.charge_id and c.status = 'succeeded' offset 0) c
    where o.watched and o.merchant_id <> all($2::bigint[]) order by o.created_at limit $1`,
 )
-// Orders that are expired or invalidated with no payment under way: they can no longer be paid and need no look.
+// Stops watching orders that are expired or invalidated with no payment under way: they can no longer be paid.
 const FORGET_ENDED = statement<{ id: string }>(
   'forget ended vending orders',
   `update vending_orders o set watched = false from payment_links l
@@ -38,34 +38,34 @@ const FORGET_ENDED = statement<{ id: string }>(
 export type Dispenser = { start(): Promise<number>; stop(): Promise<void> }
 
 /**
- * Commands the machine of every order that has been paid, with the claim first; sends what a dead process had claimed and
- * not sent; and records commands that it was sending as unclear (contract.md 6.2, VE2-VE4). Calls are started, not awaited,
- * and one merchant never has all the places, so that a slow supplier does not delay others. `start` answers how many it
- * handled.
+ * Commands the machine of every paid order, with the claim first; sends the claims that a dead process had not sent; and
+ * records as unclear the commands that it was sending (contract.md 6.2, VE2-VE4). Calls are started, not awaited, and one
+ * merchant never has all the slots, so that a slow supplier does not delay others. `start` returns how many it handled.
  */
 export function dispenser(app: App): Dispenser {
   const sending = new Set<{ merchantId: number; work: Promise<unknown> }>()
-  const placesOf = (merchantId: number) => [...sending].filter((one) => one.merchantId === merchantId).length
+  const countSending = (merchantId: number) =>
+    [...sending].filter((command) => command.merchantId === merchantId).length
 
   function send(claim: Claim): void {
     const { merchantId } = claim
     const work = sendCommand(app, claim).catch((error) => report(app, claim, error))
-    const one = { merchantId, work }
-    sending.add(one)
-    work.finally(() => sending.delete(one))
+    const command = { merchantId, work }
+    sending.add(command)
+    work.finally(() => sending.delete(command))
   }
 
-  /** Skips merchants whose places are all taken; otherwise their orders would fill the query. */
+  /** Skips merchants whose slots are all taken; otherwise their orders would fill the query. */
   async function startPaid(): Promise<number> {
     const full = [...new Set([...sending].map(({ merchantId }) => merchantId))].filter(
-      (merchantId) => placesOf(merchantId) >= OF_ONE_MERCHANT,
+      (merchantId) => countSending(merchantId) >= OF_ONE_MERCHANT,
     )
-    const places = COMMANDS_AT_ONCE - sending.size
+    const freeSlots = COMMANDS_AT_ONCE - sending.size
     const paid =
-      places <= 0 ? [] : await app.db.query(PAID, [Math.min(places, DISPENSED_AT_ONCE), numbers(full)])
+      freeSlots <= 0 ? [] : await app.db.query(PAID, [Math.min(freeSlots, DISPENSED_AT_ONCE), numbers(full)])
     for (let from = 0; from < paid.length; from += CLAIMS_AT_ONCE) {
       const some = paid.slice(from, from + CLAIMS_AT_ONCE)
-      const claims = await Promise.all(some.map((place) => claimPaid(app, place)))
+      const claims = await Promise.all(some.map((order) => claimPaid(app, order)))
       for (const claim of claims) if (claim !== null) send(claim)
     }
     return paid.length
@@ -74,15 +74,15 @@ export function dispenser(app: App): Dispenser {
   return {
     async start() {
       const paid = await startPaid()
-      const left = await takeUpLeft(app, COMMANDS_AT_ONCE - sending.size)
-      for (const claim of left) send(claim)
-      // By the time that it is now: for one that is long past, a command that has just begun looks like one from before a step of the clock.
+      const unsent = await takeUpLeft(app, COMMANDS_AT_ONCE - sending.size)
+      for (const claim of unsent) send(claim)
+      // Read only now: compared with an older time, a command that has just begun would look like one from before a step of the clock.
       const now = app.clock.now()
       const doubted = doubtClaims(now, DISPENSED_AT_ONCE)
       for (const claim of await app.db.query(doubted.statement, doubted.values)) await sayDoubt(app, claim)
       const reported = await applySimulatedReports(app)
       await app.db.query(FORGET_ENDED, [now.toISOString()])
-      return paid + left.length + reported
+      return paid + unsent.length + reported
     },
     async stop() {
       await Promise.all([...sending].map(({ work }) => work))
@@ -90,21 +90,21 @@ export function dispenser(app: App): Dispenser {
   }
 }
 
-/** A claim that is taken must be sent at once, so no more are taken than there are places. */
-async function takeUpLeft(app: App, places: number): Promise<Claim[]> {
-  if (places <= 0) return []
-  const left = takeUpClaims(app.clock.now(), places)
-  return app.db.query(left.statement, left.values)
+/** Takes up claims that a dead process has not sent. They must be sent at once, so it takes no more than there are free slots. */
+async function takeUpLeft(app: App, freeSlots: number): Promise<Claim[]> {
+  if (freeSlots <= 0) return []
+  const takeUp = takeUpClaims(app.clock.now(), freeSlots)
+  return app.db.query(takeUp.statement, takeUp.values)
 }
 
-/** Null when there is nothing to command or another process was first. An error of one order does not stop the others. */
+/** Claims a paid order; null if there is nothing to command or another process was first. An error is logged, so that others go on. */
 async function claimPaid(app: App, { merchantId, id }: OrderKey): Promise<Claim | null> {
   try {
-    const claimed = await claimOrder(app, { merchantId, id })
-    if (claimed.kind === 'claimed') return claimed.claim
-    if (claimed.kind !== 'off') return null
+    const result = await claimOrder(app, { merchantId, id })
+    if (result.kind === 'claimed') return result.claim
+    if (result.kind !== 'off') return null
     const to = { status: 'failed', confirmed: false, result: null, error: TURNED_OFF } as const
-    // Somebody may have switched it on again and claimed the order since: what was claimed is not failed for that.
+    // `about: 'none'`: if vending was switched on and the order claimed meanwhile, that claim is not failed.
     await moveDispense(app, { kind: 'order', merchantId, id, to, source: 'command', about: 'none' })
   } catch (error) {
     report(app, { orderId: id }, error)

@@ -9,7 +9,7 @@ const Machine = Type.String({ maxLength: 64 })
 const OrderId = Type.String({ maxLength: 64 })
 const ChargeId = Type.String()
 
-/** Missing fields are reported in one text (contract.md G36), so the frame passes them on unread. */
+/** Missing fields are reported in one text (contract.md G36), so the reader of bodies passes them on unchecked. */
 export const DirectDispenseShape = Type.Object(
   {
     machine: Type.String({
@@ -37,7 +37,7 @@ export const DirectDispenseShape = Type.Object(
 
 export type GivenDispense = Static<typeof DirectDispenseShape>
 
-/** A direct dispense, completely read. Goods keep their exact text. */
+/** The checked fields of a direct dispense. Goods keep their exact text. */
 export type DirectDispense = {
   machine: string
   orderId: string
@@ -49,15 +49,15 @@ export type DirectDispense = {
 const BeforeGoods = Type.Object({ machine: Machine, order_id: OrderId })
 const BehindGoods = Type.Object({ charge_id: ChargeId, pay_account: Type.Optional(PayAccount) })
 
-/** Reads the fields that the frame passed on. Throws `invalid request: ...` with the first fault. */
-export function readDirectDispense(given: GivenDispense): DirectDispense {
-  if ([given.machine, given.order_id, given.goods, given.charge_id].some(isMissing))
+/** Checks the fields that the reader of bodies passed on. Throws `invalid request: ...` with the first fault. */
+export function readDirectDispense(body: GivenDispense): DirectDispense {
+  if ([body.machine, body.order_id, body.goods, body.charge_id].some(isMissing))
     throw invalidRequest('machine, order_id, goods and charge_id are required')
-  const { machine, order_id: orderId } = readBody(BeforeGoods, given)
+  const { machine, order_id: orderId } = readBody(BeforeGoods, body)
   // Suppliers sign `k=v&k=v`: with these characters the machine's report would be ambiguous and refused.
   if (/[&=]/.test(orderId)) throw invalidRequest('order_id must not contain & or =')
-  const goods = readGoods(given.goods)
-  const { charge_id: chargeId, pay_account: payAccount } = readBody(BehindGoods, given)
+  const goods = readGoods(body.goods)
+  const { charge_id: chargeId, pay_account: payAccount } = readBody(BehindGoods, body)
   return { machine, orderId, goods, chargeId, payAccount: payAccount ?? null }
 }
 

@@ -4,13 +4,12 @@ import type { Tx } from '../../platform/db/database.ts'
 import { directRefusal, lockAnswered, presentDispense } from './direct-answer.ts'
 import { releaseUnsent } from './move-claim.ts'
 
-// A command may take 30 s; by then the process that reserved the key has recorded the answer, or is gone.
+// A command takes 30 s at most: after this time, the process that reserved the key has recorded the answer, or is gone.
 const ORPHANED_AFTER_MS = 40_000
 
 /**
- * Finishes the keys that a process left behind when it died over a direct dispense (G58): for a command that may have left
- * the key gets the answer it would have had; for one that was refused or never sent, key and charge are freed. Answers how
- * many.
+ * Finishes the keys of direct dispenses whose process died (G58). If the command may have left, the key gets the answer that
+ * it would have had; if it was refused or never sent, key and charge are freed. Returns how many.
  */
 export function finishDispenseKeys(app: App): Promise<number> {
   return finishOrphans(app, {

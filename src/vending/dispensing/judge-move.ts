@@ -5,7 +5,7 @@ import type { DispenseMove, DispenseMoved } from './dispense-move.ts'
 /** The newest claim of an order, or of the charge of a direct dispense. */
 export type NewestClaim = { id: string; state: ClaimState; machine: string; commandedAt: Date | null }
 
-/** What a move is decided and reported with, besides the order; read after order, charge and newest claim were locked. */
+/** The facts, besides the order, that decide a move and its event. They are read after order, charge and newest claim were locked. */
 export type MoveFacts = {
   tag: string
   hasWebhookUrl: boolean
@@ -18,14 +18,14 @@ export type MoveFacts = {
   dispensedTold: boolean
 }
 
-/** An order, or a direct dispense in the same form. */
+/** The state of an order, or of a direct dispense in the same form. */
 export type Standing = Pick<VendingOrder, 'vendingStatus' | 'confirmed' | 'attempts'> & {
   charge: Pick<OrderCharge, 'status'> | null
 }
 type Word = Pick<DispenseMove, 'to' | 'source' | 'about' | 'saidAt' | 'machine'>
 type Commands = Pick<MoveFacts, 'newest' | 'commands' | 'commandedAt'>
 
-/** The rules of a move, one a line; the same for orders and for direct dispenses. */
+/** Judges a move, one rule a line. Orders and direct dispenses have the same rules. */
 export function judgeMove(order: Standing, move: Word, facts: Commands): DispenseMoved {
   const { vendingStatus: status, confirmed } = order
   const { to, source } = move
@@ -41,7 +41,7 @@ export function judgeMove(order: Standing, move: Word, facts: Commands): Dispens
   return 'moved'
 }
 
-/** A late answer or report must not end a command that was sent after it (VE2). */
+/** Whether a move is about another command than the newest: a late answer or report must not move a command that was sent after it (VE2). */
 function isAboutAnother({ attempts }: Standing, { about }: Word, { newest }: Commands): boolean {
   if (about === undefined) return false
   if (about === 'none') return attempts !== 0

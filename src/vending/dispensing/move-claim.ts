@@ -8,12 +8,12 @@ import { writeExact } from '../../platform/exact-json.ts'
 import type { ReportedGoods } from '../orders/order.ts'
 import { CLAIM_COLUMNS, CLAIM_MOVES, type Claim, type ClaimState } from './claim.ts'
 
-// How long a claim that was not commanded belongs to the process that made it.
+// How long a claim that was not commanded belongs to the process that stored it.
 export const CLAIM_LEASE_MS = 60_000
-// The call itself takes 30 s at most; after this whoever made it is gone, and nobody knows what became of it.
+// The call takes 30 s at most: after this time, the process that made it is gone, and the outcome is unknown.
 const COMMAND_LEASE_MS = 60_000
 
-// The one door: no other file writes a claim, and the database refuses what `CLAIM_MOVES` does not have.
+// No other file writes claims, and the database refuses every move that `CLAIM_MOVES` does not have.
 const ADD = statement<{ id: string }>(
   'add dispense claim',
   `insert into dispense_claims (merchant_id, id, mode, charge_id, kind, order_id, machine, goods, pay_account, attempt, state,
@@ -21,8 +21,8 @@ const ADD = statement<{ id: string }>(
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'claimed', $11, $12, case $5 when 'direct' then 'dispensing' end)
    on conflict (merchant_id, charge_id) where released_at is null do nothing returning id`,
 )
-// From this commit on the command may have left: it is never sent again by the program (VE4). The charge is held by this
-// statement: a claim may have waited for a minute after its process died, and nothing is commanded after a refund (VE3).
+// From this commit on the command may have left: the program never sends it again (VE4). The statement locks the charge, because a
+// claim may have waited for a minute after its process died, and nothing may be commanded after a refund (VE3).
 const COMMAND = statement<{ payerPhone: string | null }>(
   'command dispense',
   `with paid as materialized (
@@ -51,9 +51,9 @@ const DOUBT = statement<Claim>(
      order by lease_until limit $2 for no key update skip locked) left_over
    where k.merchant_id = left_over.merchant_id and k.id = left_over.id returning ${CLAIM_COLUMNS}`,
 )
-// A reported jam, a definite refusal and a person's "not delivered" free the charge for another try; a delivery keeps it, and
-// takes it again where the machine says so only after a failure was reported. A supplier's answer that ends it counts as heard
-// now. A direct dispense has no order row, so its claim says what became of it.
+// A reported jam, a definite refusal and a person's "not delivered" free the charge for another try. A delivery keeps the charge, and
+// takes it again if the machine reports it only after a failure. A supplier's answer that ends a claim counts as answered now. A
+// direct dispense has no order row, so its claim stores the outcome.
 const END = statement(
   'end dispense claims',
   `update dispense_claims k set state = n.state, released_at = case n.state when 'released' then $11::timestamptz end,
@@ -68,7 +68,7 @@ const END = statement(
    from ${rowsOf('bigint', 'text', 'text', 'boolean', 'text', 'text', 'timestamptz', 'text', 'text', 'bigint')} as n (merchant_id, id, state, heard, code, message, reports_at, reports, result, units)
    where k.merchant_id = n.merchant_id and k.id = n.id`,
 )
-// Nothing was sent, and from now on nothing can be: the command begins with a claim that is still `claimed`.
+// Nothing was sent, and from now on nothing can be, because only a claim that is still `claimed` is commanded.
 const RELEASE_UNSENT = statement(
   'release unsent direct claim',
   `update dispense_claims set state = 'released', released_at = $3, lease_until = null, vending_status = 'failed'
@@ -79,7 +79,7 @@ const REPORTED = statement(
   'update dispense_claims set reports_at = null where merchant_id = $1 and id = $2',
 )
 
-/** The simulated machine of an order says nothing: merchant and order. */
+/** Stops the simulated machine of an order from reporting. Parameters: merchant and order. */
 export const silenceClaims = statement<{ id: string }>(
   'silence simulated machine',
   `update dispense_claims set reports_at = null
@@ -88,7 +88,7 @@ export const silenceClaims = statement<{ id: string }>(
 
 type ClaimKey = Pick<Claim, 'merchantId' | 'id'>
 
-/** What a supplier has said, and in test mode when the simulated machine reports, and what. */
+/** A supplier's answer as it is stored. `reportsAt` and `reports`: in test mode, when and what the simulated machine will report. */
 export type Answer = {
   code: string | null
   message: string
@@ -96,17 +96,17 @@ export type Answer = {
   reports: 'delivered' | 'jam' | 'not_finished' | null
 }
 
-/** How a claim ends, or that its acceptance is believed; `result` and `units` are of a direct dispense. */
+/** How a claim ends, or that its acceptance counts as a delivery. `result` and `units` are stored for a direct dispense only. */
 export type ClaimEnd = ClaimKey & {
   from: ClaimState
   to: ClaimState
-  /** The supplier's own answer, where that ends it. */
-  heard: Answer | null
+  /** The supplier's answer, if that ends the claim. */
+  supplierAnswer: Answer | null
   result: readonly ReportedGoods[] | null
   units: number | null
 }
 
-/** Stores a claim on a charge that the transaction has locked; no row when another claim stands in its way. */
+/** Stores a claim on a charge that the transaction has locked. Returns no row if the charge has another open claim. */
 export const addClaim = (claim: Claim, at: Date): Call<{ id: string }> =>
   call(
     ADD,
@@ -124,15 +124,18 @@ export const addClaim = (claim: Claim, at: Date): Call<{ id: string }> =>
     at.toISOString(),
   )
 
-/** Marks a claim as being sent, for whoever sends it then; no row where somebody has it, or its charge or merchant forbids it. */
+/**
+ * Marks a claim as `commanding`; the caller must then send it. Returns no row if another process has the claim, the charge is not paid any
+ * more, or vending is off.
+ */
 export const commandClaim = ({ merchantId, id }: ClaimKey, at: Date): Call<{ payerPhone: string | null }> =>
   call(COMMAND, merchantId, id, at.toISOString(), untilAfter(at, COMMAND_LEASE_MS))
 
-/** Takes up claims that a dead process has not sent. Whoever gets one must send it. */
-export const takeUpClaims = (at: Date, most: number): Call<Claim> =>
-  call(TAKE_UP, at.toISOString(), untilAfter(at, CLAIM_LEASE_MS), most)
+/** Takes up to `limit` claims over from a dead process that has not sent them. The caller must send them. */
+export const takeUpClaims = (at: Date, limit: number): Call<Claim> =>
+  call(TAKE_UP, at.toISOString(), untilAfter(at, CLAIM_LEASE_MS), limit)
 
-/** Accepted is not delivered, and nobody may know; the claim stays where somebody has heard more of it meanwhile. */
+/** Records an acceptance (which is not a delivery yet) or an unclear answer. Changes nothing if the claim has moved on meanwhile. */
 export const answerClaim = (
   { merchantId, id }: ClaimKey,
   { state, answer, at }: { state: 'accepted' | 'ambiguous'; answer: Answer; at: Date },
@@ -142,8 +145,8 @@ export const answerClaim = (
   return call(ANSWER, merchantId, id, state, code, message, time, reportsAt?.toISOString() ?? null, reports)
 }
 
-/** Says of commands whose process has died over them that nobody knows. */
-export const doubtClaims = (at: Date, most: number): Call<Claim> => call(DOUBT, at.toISOString(), most)
+/** Marks up to `limit` commands as `ambiguous` whose process died while it sent them. */
+export const doubtClaims = (at: Date, limit: number): Call<Claim> => call(DOUBT, at.toISOString(), limit)
 
 /** Ends locked claims as `CLAIM_MOVES` allows it. */
 export function endClaims(ends: readonly ClaimEnd[], at: Date): Call[] {
@@ -156,11 +159,11 @@ export function endClaims(ends: readonly ClaimEnd[], at: Date): Call[] {
       numbers(ends.map(({ merchantId }) => merchantId)),
       words(ends.map(({ id }) => id)),
       words(ends.map(({ to }) => to)),
-      ends.map(({ heard }) => heard !== null),
-      ends.map(({ heard }) => heard?.code ?? null),
-      ends.map(({ heard }) => heard?.message ?? null),
-      times(ends.map(({ heard }) => heard?.reportsAt ?? null)),
-      words(ends.map(({ heard }) => heard?.reports ?? null)),
+      ends.map(({ supplierAnswer }) => supplierAnswer !== null),
+      ends.map(({ supplierAnswer }) => supplierAnswer?.code ?? null),
+      ends.map(({ supplierAnswer }) => supplierAnswer?.message ?? null),
+      times(ends.map(({ supplierAnswer }) => supplierAnswer?.reportsAt ?? null)),
+      words(ends.map(({ supplierAnswer }) => supplierAnswer?.reports ?? null)),
       ends.map(({ result }) => (result === null ? null : JSON.stringify(result))),
       numbers(ends.map(({ units }) => units)),
       at.toISOString(),
@@ -168,11 +171,11 @@ export function endClaims(ends: readonly ClaimEnd[], at: Date): Call[] {
   ]
 }
 
-/** Gives a direct claim back that was never sent. */
+/** Releases a direct claim that was never sent. */
 export const releaseUnsent = ({ merchantId, id }: ClaimKey, at: Date): Call =>
   call(RELEASE_UNSENT, merchantId, id, at.toISOString())
 
-/** The simulated machine has said what it had to say. */
+/** Records that the simulated machine has reported. */
 export const endReport = ({ merchantId, id }: ClaimKey): Call => call(REPORTED, merchantId, id)
 
 const untilAfter = (at: Date, ms: number) => later(at, ms).toISOString()

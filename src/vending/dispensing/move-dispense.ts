@@ -13,7 +13,7 @@ import { writesOf } from './move-writes.ts'
 import { lockOrders } from './order-standing.ts'
 import { type MovedDispense, planRefund, type StandingDispense } from './plan-refund.ts'
 
-/** `moveDispenses` of one. */
+/** Moves one dispense, as `moveDispenses` does. */
 export async function moveDispense(app: App, move: DispenseMove): Promise<DispenseMoved> {
   const [moved] = await moveAll(app, [move])
   assert(moved, 'one was given')
@@ -21,11 +21,11 @@ export async function moveDispense(app: App, move: DispenseMove): Promise<Dispen
 }
 
 /**
- * The one door through which the machine's side of an order ends, and a direct dispense, which is an order without a page:
- * order, claim, event and delivery in one commit, decided on locked rows (contract.md G29a, G36a, 6.3). Said twice it moves
- * once; what a machine or a person has confirmed as dispensed never moves again. `callback` and `manual` move what is paid and
- * commanded only; a callback about what is refunded changes nothing. Several travel in one transaction, those about one dispense
- * or with one sign in turn, orders and direct dispenses apart. Answers each in the order given.
+ * Moves dispenses (orders, and direct dispenses, which are orders without a page): order, claim, event and delivery in one commit,
+ * decided on locked rows (contract.md G29a, G36a, 6.3). No other code moves them. A repeat moves nothing; a dispense that a machine or
+ * a person has confirmed as dispensed never moves again. `callback` and `manual` move only what is paid and commanded; a callback about
+ * a refunded charge changes nothing. Several moves share a transaction, but those about one dispense or with one signature run one
+ * after the other, and orders and direct dispenses apart. Returns the verdicts in the order of `moves`.
  */
 export function moveDispenses(app: App, moves: readonly DispenseMove[]): Promise<Outcome<DispenseMoved>[]> {
   return runApart(moves, nameOf, (apart) =>
@@ -34,9 +34,9 @@ export function moveDispenses(app: App, moves: readonly DispenseMove[]): Promise
 }
 
 const signOf = (move: DispenseMove) =>
-  move.said === undefined ? nameOf(move) : signName({ ...move, ...move.said })
+  move.message === undefined ? nameOf(move) : signName({ ...move, ...move.message })
 
-/** Each about another dispense. Orders and direct dispenses lock their charges by statements of their own: never both in one. */
+/** Each move is about another dispense. Orders and direct dispenses lock their charges by different statements: never both in one transaction. */
 async function moveAll(app: App, moves: readonly DispenseMove[]): Promise<DispenseMoved[]> {
   const verdicts = new Map<DispenseMove, DispenseMoved>()
   for (const [, own] of groupBy(moves, ({ kind }) => kind)) {
@@ -45,15 +45,15 @@ async function moveAll(app: App, moves: readonly DispenseMove[]): Promise<Dispen
       () => judgeAndMove(app, own, { looksForSigns: true }),
     )
     for (const [index, move] of own.entries()) verdicts.set(move, judged.verdicts[index] as DispenseMoved)
-    if (judged.rows.some(({ standing }) => standing.facts.hasWebhookUrl)) app.nudge('send-deliveries')
+    if (judged.rows.some(({ dispense }) => dispense.facts.hasWebhookUrl)) app.nudge('send-deliveries')
     if (judged.rows.some(({ refund }) => refund.due !== null)) app.nudge('refund-jams')
   }
   return moves.map((move) => verdicts.get(move) as DispenseMoved)
 }
 
 /**
- * Signs were looked for before their callbacks were believed. One that was stored in the meantime cannot be stored again, which takes
- * all of this back; so only the second attempt looks for them once more.
+ * The signatures were looked up before the callbacks were judged. One that was stored in the meantime fails the whole transaction, so
+ * only the second attempt looks them up once more.
  */
 function judgeAndMove(
   app: App,
@@ -62,19 +62,19 @@ function judgeAndMove(
 ) {
   const at = app.clock.now()
   return app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
-    const { standing, signs } = await lockAndRead(tx, moves, looksForSigns)
+    const { dispenses, signs } = await lockAndRead(tx, moves, looksForSigns)
     const judged = moves.map((move) => {
-      const one = standing.get(nameOf(move))
-      assert(one, 'neither an order nor a claim is ever deleted')
-      const isSeen = move.said !== undefined && signs.has(signName({ ...move, ...move.said }))
-      const verdict = isSeen ? ('seen' as const) : judgeMove(one.order, move, one.facts)
-      return { move, standing: one, verdict }
+      const dispense = dispenses.get(nameOf(move))
+      assert(dispense, 'neither an order nor a claim is ever deleted')
+      const isSeen = move.message !== undefined && signs.has(signName({ ...move, ...move.message }))
+      const verdict = isSeen ? ('seen' as const) : judgeMove(dispense.order, move, dispense.facts)
+      return { move, dispense, verdict }
     })
     const rows = judged
       .filter(({ verdict }) => verdict === 'moved')
-      .map((one): MovedDispense => ({ ...one, refund: planRefund(one, at) }))
-    const kept = judged.flatMap(({ move: { said }, verdict }) =>
-      said === undefined || verdict === 'seen' ? [] : [said.kept(verdict)],
+      .map((moved): MovedDispense => ({ ...moved, refund: planRefund(moved, at) }))
+    const kept = judged.flatMap(({ move: { message }, verdict }) =>
+      message === undefined || verdict === 'seen' ? [] : [message.kept(verdict)],
     )
     return {
       value: { verdicts: judged.map(({ verdict }) => verdict), rows },
@@ -87,19 +87,19 @@ function judgeAndMove(
   })
 }
 
-type Standings = { standing: ReadonlyMap<string, StandingDispense>; signs: ReadonlySet<string> }
+type Standings = { dispenses: ReadonlyMap<string, StandingDispense>; signs: ReadonlySet<string> }
 
-/** All of one kind. */
+/** Locks the dispenses of these moves, all of one kind, and reads which signatures were stored before. */
 async function lockAndRead(
   tx: Tx,
   moves: readonly DispenseMove[],
   looksForSigns: boolean,
 ): Promise<Standings> {
-  const said = looksForSigns
-    ? moves.flatMap(({ merchantId, said }) => (said ? [{ merchantId, sign: said.sign }] : []))
+  const keys = looksForSigns
+    ? moves.flatMap(({ merchantId, message }) => (message ? [{ merchantId, sign: message.sign }] : []))
     : []
-  const signs = said.length === 0 ? [] : [ordersOfSigns(said)]
-  const read =
+  const signs = keys.length === 0 ? [] : [ordersOfSigns(keys)]
+  const locked =
     moves[0]?.kind === 'direct' ? await lockDirects(tx, moves, signs) : await lockOrders(tx, moves, signs)
-  return { standing: read.standing, signs: new Set(read.also.map(signName)) }
+  return { dispenses: locked.dispenses, signs: new Set(locked.also.map(signName)) }
 }

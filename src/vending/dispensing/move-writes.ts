@@ -18,11 +18,11 @@ const MOVE = statement(
    from ${rowsOf('bigint', 'text', 'text', 'boolean', 'text', 'bigint', 'text', 'timestamptz', 'timestamptz', 'boolean')} as n (merchant_id, id, status, confirmed, result, units, error, refund_due_at, refund_until, refund_wanted)
    where o.merchant_id = n.merchant_id and o.id = n.id`,
 )
-/** What moves these orders, ends the claims and tells of it, in the transaction that has judged them. */
+/** Lists the writes that move these orders, end their claims and add their events, for the transaction that has judged them. */
 export function writesOf(app: App, moved: readonly MovedDispense[], at: Date): Call[] {
   return [
     ...moveRows(
-      moved.filter(({ standing }) => standing.kind === 'order'),
+      moved.filter(({ dispense }) => dispense.kind === 'order'),
       at,
     ),
     ...endClaims(moved.flatMap(claimEnd), at),
@@ -53,13 +53,20 @@ function moveRows(moved: readonly MovedDispense[], at: Date): Call[] {
   ]
 }
 
-/** The newest claim is the only one that may stand; an order that was never claimed has none. */
-function claimEnd({ standing: { facts }, move: { merchantId, to, heard } }: MovedDispense): ClaimEnd[] {
+/** Ends the newest claim, the only one that can be open; an order that was never claimed has none. */
+function claimEnd({
+  dispense: { facts },
+  move: { merchantId, to, supplierAnswer },
+}: MovedDispense): ClaimEnd[] {
   if (facts.newest === null) return []
   const { id, state } = facts.newest
   const { result } = to
-  // An acceptance that came when its process counted as dead is believed, and leaves the claim in doubt.
+  // An acceptance that came after its process counted as dead still counts, but the claim stays in doubt.
   const isLate = to.status === 'dispensed' && state !== 'commanding'
-  const end = { from: state, to: claimAfter(state, to), heard: isLate ? null : (heard ?? null) }
+  const end = {
+    from: state,
+    to: claimAfter(state, to),
+    supplierAnswer: isLate ? null : (supplierAnswer ?? null),
+  }
   return [{ merchantId, id, ...end, result, units: unitsOf(result) }]
 }

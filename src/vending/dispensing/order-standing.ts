@@ -8,7 +8,7 @@ import type { MoveFacts, NewestClaim } from './judge-move.ts'
 
 type OrderFacts = Omit<MoveFacts, 'newest'>
 
-/** An order as it stands behind its locks, with what a move of it is judged and told by. */
+/** A locked order with the facts that decide a move of it and its event. */
 export type StandingOrder = { kind: 'order'; order: VendingOrder; facts: MoveFacts }
 
 const LOCK = statement<{ id: string }>(
@@ -16,7 +16,7 @@ const LOCK = statement<{ id: string }>(
   `select o.id from vending_orders o where (o.merchant_id, o.id) in ${PLACES}
    order by o.merchant_id, o.id for no key update`,
 )
-// The newest claim is held until the commit: a command of it that is just being sent waits, or was seen.
+// The newest claim is locked until the commit: a process that is about to command it waits, or has committed before and is seen.
 const LOCK_NEWEST = statement<NewestClaim & { merchantId: number; orderId: string }>(
   'lock newest dispense claims',
   `select k.merchant_id as "merchantId", k.order_id as "orderId", k.id, k.state, k.machine,
@@ -38,25 +38,25 @@ const ORDERS = statement<VendingOrder & OrderFacts>(
    where (o.merchant_id, o.id) in ${PLACES}`,
 )
 
-/** One flush: each statement sees what those before it have waited for. `also` is read behind them. */
+/** Locks orders, their charges and newest claims in one flush, so that each statement sees what the one before has waited for, then reads `also`. */
 export async function lockOrders<Row>(
   tx: Tx,
-  places: readonly DispenseKey[],
+  keys: readonly DispenseKey[],
   also: readonly Call<Row>[],
 ): Promise<Locked<StandingOrder, Row>> {
-  const each = columnsOf(places)
-  const named = [...each.numbers('merchantId'), ...each.values('id')]
+  const each = columnsOf(keys)
+  const columns = [...each.numbers('merchantId'), ...each.values('id')]
   const [, , claims, orders, ...rest] = await tx.send(
-    call(LOCK, ...named),
-    lockChargesOfLinks(places),
-    call(LOCK_NEWEST, ...named),
-    call(ORDERS, ...named),
+    call(LOCK, ...columns),
+    lockChargesOfLinks(keys),
+    call(LOCK_NEWEST, ...columns),
+    call(ORDERS, ...columns),
     ...also,
   )
   const newestOf = new Map(claims.map((claim) => [nameOf({ ...claim, id: claim.orderId }), claim]))
-  const standing = orders.map((order): [string, StandingOrder] => {
+  const dispenses = orders.map((order): [string, StandingOrder] => {
     const name = nameOf(order)
     return [name, { kind: 'order', order, facts: { ...order, newest: newestOf.get(name) ?? null } }]
   })
-  return { standing: new Map(standing), also: rest.flat() }
+  return { dispenses: new Map(dispenses), also: rest.flat() }
 }

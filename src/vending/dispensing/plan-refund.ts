@@ -3,11 +3,11 @@ import type { DispenseMove } from './dispense-move.ts'
 import type { StandingOrder } from './order-standing.ts'
 
 export type StandingDispense = StandingOrder | StandingDirect
-/** A dispense that moves, as it stands behind its locks, and by whose word. */
-export type MovedDispense = { standing: StandingDispense; move: DispenseMove; refund: RefundPlan }
+/** A locked dispense that moves, with its move and the plan for its refund. */
+export type MovedDispense = { dispense: StandingDispense; move: DispenseMove; refund: RefundPlan }
 /**
- * What becomes of the money after a reported jam. `wanted`: the merchant's switch, null where there is no jam. From when to when
- * a refund is tried; `whyNot`: the reason why a wanted one is not.
+ * The plan for the money after a reported jam. `wanted`: the merchant's switch; null without a jam. `due` to `until`: when a refund is
+ * tried. `whyNot`: why a wanted one is not tried.
  */
 type RefundPlan = { wanted: boolean | null; due: Date | null; until: Date | null; whyNot: string | null }
 
@@ -16,15 +16,15 @@ export const REFUND_TRIED_MS = 72 * 3_600_000
 const NO_REFUND: RefundPlan = { wanted: null, due: null, until: null, whyNot: null }
 const TOO_LATE = 'reported too late for the automatic refund - please refund the customer'
 
-/** What the merchant reads of it. */
+/** Formats the error that the merchant reads on the order. */
 export function errorOf({ move: { to }, refund }: MovedDispense): string | null {
   if (to.status !== 'failed') return to.note
   return refund.whyNot === null ? to.error : `${to.error} - ${refund.whyNot}`
 }
 
-/** A reported jam is refunded where the merchant has said so, once, and not long after its command (G41b, VE8). */
+/** Plans the refund of a reported jam: if the merchant has switched it on, once, and within an hour of the command (G41b, VE8). */
 export function planRefund(
-  { standing: { order, facts }, move }: Omit<MovedDispense, 'refund'>,
+  { dispense: { order, facts }, move }: Omit<MovedDispense, 'refund'>,
   at: Date,
 ): RefundPlan {
   if (move.source !== 'callback' || move.to.status !== 'failed') return NO_REFUND

@@ -12,13 +12,13 @@ import type { DispenseMoved, DispenseOutcome } from './dispense-move.ts'
 import { silenceClaims } from './move-claim.ts'
 import { moveDispense } from './move-dispense.ts'
 
-/** What the tester lets a simulated machine do. `silent`: it will not report what its number says. */
+/** The buttons of a simulated machine. `silent`: it will not report what its number prescribes. */
 export const MACHINE_BUTTONS = ['dispensed', 'partly', 'jam', 'silent'] as const
 export type MachineButton = (typeof MACHINE_BUTTONS)[number]
 
 /**
- * A button of a simulated machine (contract.md G64, 6.6): the report moves the order as a callback of the machine would. Test mode
- * only. Throws 404, or a refusal when the order waits for no report.
+ * Presses a button of a simulated machine (contract.md G64, 6.6): its report moves the order as a callback of a machine would. Test mode
+ * only. Throws 404, or a refusal if the order waits for no report.
  */
 export async function pressMachine(
   app: App,
@@ -49,15 +49,15 @@ export async function pressMachine(
 function outcomeOf(button: Exclude<MachineButton, 'silent'>, { goods }: VendingOrder): DispenseOutcome {
   if (button === 'partly' && goods.length < 2)
     throw domainRefusal('one_product', 'this order has one product: it comes out or it does not')
-  const out = button === 'dispensed' ? goods.length : button === 'partly' ? goods.length - 1 : 0
+  const deliveredCount = button === 'dispensed' ? goods.length : button === 'partly' ? goods.length - 1 : 0
   const result = goods.map(
-    ({ spbh, spmc }, place): ReportedGoods => ({
+    ({ spbh, spmc }, index): ReportedGoods => ({
       spbh: productNumber(spbh),
-      chsl: place < out ? 1 : 0,
+      chsl: index < deliveredCount ? 1 : 0,
       ...(spmc === undefined ? {} : { spmc }),
     }),
   )
-  return out > 0
+  return deliveredCount > 0
     ? { status: 'dispensed', confirmed: true, result, note: null }
     : { status: 'failed', confirmed: true, result, error: 'the machine reported a jam' }
 }

@@ -27,7 +27,7 @@ const LONGEST_MESSAGE = 200
 const UNKNOWN_ANSWER = 'the machine supplier did not answer clearly - waiting for the report of the machine'
 const REFUNDED = 'the payment was refunded before the machine was told'
 export const TURNED_OFF = 'vending is disabled for this merchant'
-// The lease of a slow call may have ended in the meantime; a report or a decision since then counts more.
+// A slow call may outlast its lease, which makes the claim ambiguous. After a report or a decision, the answer does not count any more.
 const UNDECIDED: readonly ClaimState[] = ['commanding', 'ambiguous']
 
 /** Records the supplier's answer to the command of this claim, and nothing about any other command. */
@@ -71,19 +71,19 @@ export async function withhold(app: App, claim: Claim): Promise<CommandAnswer | 
 
 type Failure = { answer: Heard<'refused'>; error: string; while: readonly ClaimState[] }
 
-/** Only where nobody has heard more of it meanwhile: a delivery keeps its charge. */
+/** Fails the dispense only if its claim is still in one of these states: a delivery that was reported meanwhile keeps its charge. */
 async function fail(app: App, claim: Claim, { answer, error, while: states }: Failure): Promise<boolean> {
   const moved = await moveDispense(app, {
     ...dispenseOf(claim),
     to: { status: 'failed', confirmed: false, result: null, error },
     source: 'command',
     about: { claimId: claim.id, while: states },
-    heard: answerOf(answer),
+    supplierAnswer: answerOf(answer),
   })
   return moved === 'moved'
 }
 
-/** Accepted is not delivered, unless the merchant's supplier never reports (contract.md 3 u): then both in one commit. */
+/** Records an acceptance. It is no delivery, unless the merchant's supplier never reports (contract.md 3 u): then both are one commit. */
 async function recordAcceptance(app: App, claim: Claim, accepted: Heard<'accepted'>): Promise<void> {
   const answer = { ...answerOf(accepted), ...simulatedReport(app, claim) }
   const { profile } = await profileOf(app, claim.merchantId)
@@ -93,20 +93,20 @@ async function recordAcceptance(app: App, claim: Claim, accepted: Heard<'accepte
     to: { status: 'dispensed', confirmed: false, result: null, note: null },
     source: 'command',
     about: { claimId: claim.id, while: UNDECIDED },
-    heard: answer,
+    supplierAnswer: answer,
   })
 }
 
 async function keep(
   app: App,
   claim: Claim,
-  heard: { state: 'accepted' | 'ambiguous'; answer: Answer },
+  recorded: { state: 'accepted' | 'ambiguous'; answer: Answer },
 ): Promise<void> {
-  const answered = answerClaim(claim, { ...heard, at: app.clock.now() })
-  await app.db.query(answered.statement, answered.values)
+  const record = answerClaim(claim, { ...recorded, at: app.clock.now() })
+  await app.db.query(record.statement, record.values)
 }
 
-/** A simulated machine that will report by itself is given its time. */
+/** Plans when and what the simulated machine reports, if its number makes it report by itself. */
 function simulatedReport(app: App, claim: Claim): Pick<Answer, 'reportsAt' | 'reports'> {
   const report = claim.mode === 'test' ? (simulatedSupplier.report?.(claim.machine) ?? null) : null
   if (report === null) return { reportsAt: null, reports: null }

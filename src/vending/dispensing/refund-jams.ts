@@ -27,10 +27,10 @@ type Due = {
   wanted: boolean
   leaseUntil: string
 }
-/** Why there was no refund; `forGood`: another try would never help. */
+/** Why a try did not refund. `forGood`: no later try can succeed. `againMs`: when to try next. */
 type Trouble = { reason: string; forGood: boolean; againMs: number }
 
-// Committed before the refund. The merchant's switch counts as it is now, not as it was at the jam.
+// The claim commits before the refund begins. The merchant's switch counts as it is now, not as it was at the jam.
 const CLAIM = statement<Omit<Due, 'leaseUntil'>>(
   'claim jam refunds',
   `update vending_orders o set refund_due_at = $2
@@ -42,14 +42,14 @@ const CLAIM = statement<Omit<Due, 'leaseUntil'>>(
    returning o.merchant_id as "merchantId", m.tag, o.id, o.mode, l.charge_id as "chargeId", o.refund_until as until,
      m.auto_refund_on_jam in ('both', o.mode::text) as wanted`,
 )
-// Only with the lease: a retry of the order or a late report of delivery ends it.
+// Changes only a row whose lease is still ours: a retry of the order or a late report of a delivery ends the lease.
 const NEXT = statement<{ id: string }>(
   'next try of jam refund',
   `update vending_orders set refund_due_at = $4, vending_error = coalesce($5, vending_error)
    where merchant_id = $1 and id = $2 and refund_due_at = $3 returning id`,
 )
 
-// Read after the charge was locked, for which every claim waits, so that product and price are never both given away.
+// Read after the charge was locked. Every claim waits for that lock too, so product and price are never both given away.
 const STANDING = statement(
   'standing dispense claim',
   'select 1 from dispense_claims where merchant_id = $1 and charge_id = $2 and released_at is null',
@@ -81,13 +81,13 @@ export async function refundJams(app: App): Promise<number> {
 
 async function refundJam(app: App, due: Due): Promise<void> {
   if (!due.wanted) return next(app, due, { at: null, error: SWITCHED_OFF })
-  const late = app.witness.earlier() > due.until
-  const trouble = late ? TOO_LATE : await tryRefund(app, due)
+  const isLate = app.witness.earlier() > due.until
+  const trouble = isLate ? TOO_LATE : await tryRefund(app, due)
   if (trouble === null) return next(app, due, { at: null })
-  const again = new Date(app.clock.nowMs() + trouble.againMs)
-  if (!trouble.forGood && again <= due.until) return next(app, due, { at: again })
-  const left = { object_id: due.id, reason: trouble.reason }
-  app.log.warn(left, 'the automatic refund of a jam is left to the merchant')
+  const nextTryAt = new Date(app.clock.nowMs() + trouble.againMs)
+  if (!trouble.forGood && nextTryAt <= due.until) return next(app, due, { at: nextTryAt })
+  const facts = { object_id: due.id, reason: trouble.reason }
+  app.log.warn(facts, 'the automatic refund of a jam is left to the merchant')
   await next(app, due, { at: null, error: wordsFor(trouble) })
 }
 
@@ -99,7 +99,7 @@ const SWITCHED_OFF =
 const wordsFor = ({ reason }: Trouble) =>
   `the machine reported a jam - the automatic refund did not succeed (${[...reason].slice(0, LONGEST_REASON).join('')}) - please refund the customer`
 
-/** Null when the charge is refunded, by this or by somebody else. */
+/** Tries the refund. Null if the charge is refunded, by this try or before. */
 async function tryRefund(app: App, { merchantId, tag, mode, id, chargeId }: Due): Promise<Trouble | null> {
   const caller = at(service('refund-jams'), { merchantId, tag, cell: app.cell, mode })
   try {

@@ -14,29 +14,29 @@ import { sendCommand } from './send-command.ts'
 export type Retried = { ok: boolean; order: VendingOrder }
 
 /**
- * Dispenses a paid order whose dispense has failed, never twice (spec 4.6; contract.md G31): claim first, then one command.
- * Another refusal of the supplier is an answer, not an error. Throws Refusal with nothing written.
+ * Dispenses a paid order whose dispense has failed, never twice (spec 4.6; contract.md G31): claims it first, then sends one command.
+ * Another refusal of the supplier is a result, not an error. Throws Refusal with nothing written.
  */
 export async function retryDispense(app: App, caller: Caller, id: string): Promise<Retried> {
   allow(caller, 'order.dispense')
   const { merchantId } = caller
   await requireActive(app, merchantId)
   await getOrder(app, caller, id)
-  const claimed = await claimOrder(app, { merchantId, id })
-  if (claimed.kind === 'dispensed') return { ok: true, order: claimed.order }
-  if (claimed.kind !== 'claimed') throw refusalFor(claimed)
-  await sendCommand(app, claimed.claim)
+  const result = await claimOrder(app, { merchantId, id })
+  if (result.kind === 'dispensed') return { ok: true, order: result.order }
+  if (result.kind !== 'claimed') throw refusalFor(result)
+  await sendCommand(app, result.claim)
   const order = await findOrder(app, { merchantId, id })
   assert(order, 'an order is never deleted')
   return { ok: order.vendingStatus !== 'failed', order }
 }
 
-function refusalFor(claimed: Exclude<Claimed, { kind: 'claimed' | 'dispensed' }>): Refusal {
-  switch (claimed.kind) {
+function refusalFor(result: Exclude<Claimed, { kind: 'claimed' | 'dispensed' }>): Refusal {
+  switch (result.kind) {
     case 'off':
       return vendingOff()
     case 'unpaid':
-      return chargeNotSucceeded(claimed.status)
+      return chargeNotSucceeded(result.status)
     // An open claim on the charge of this order is an attempt without a known outcome.
     case 'in_progress':
     case 'spoken_for':

@@ -9,12 +9,12 @@ import type { Claim } from './claim.ts'
 import { commandClaim } from './move-claim.ts'
 import { recordAnswer, withhold } from './record-answer.ts'
 
-// Within the lease: what was heard is known to this process alone, and is kept while the database is away.
+// How long recording is retried while the database is away, because only this process knows the answer. Ends within the lease.
 const KEPT_MS = 20_000
-// Half of the lease: a command that has not left by then never leaves, and the call that follows ends within the other half.
+// Half of the lease. A command that has not left by then is never sent; a call that has begun ends within the other half.
 const UNSENT_MS = 30_000
 
-// What is decided about a command without an answer relies on nothing leaving any more.
+// Commands without an answer are decided after the lease, which relies on no command leaving after SEND_WITHIN_MS.
 const NOT_SENT: CommandAnswer = { kind: 'refused', code: null, message: 'it was not sent in time' }
 
 /**
@@ -27,14 +27,14 @@ export async function sendCommand(app: App, claim: Claim): Promise<CommandAnswer
   const supplier = await supplierOf(app, claim)
   const mark = markAt(app.clock.now())
   const command = commandClaim(claim, mark.at)
-  const [sent] = await app.db.query(command.statement, command.values)
-  if (!sent) return withhold(app, claim)
+  const [commanded] = await app.db.query(command.statement, command.values)
+  if (!commanded) return withhold(app, claim)
   crashPoint('dispense.commanded')
   assertOutsideTransaction('a machine supplier')
   const isLate = () => msBetween(mark, markAt(app.clock.now())) >= UNSENT_MS
   const answer = isLate()
     ? NOT_SENT
-    : await supplier.dispense({ ...claim, payerPhone: sent.payerPhone }, isLate).catch((error) => {
+    : await supplier.dispense({ ...claim, payerPhone: commanded.payerPhone }, isLate).catch((error) => {
         // After a throw it is unknown how far the call got.
         app.log.error({ err: error, object_id: claim.orderId }, 'a machine supplier threw')
         return { kind: 'ambiguous', message: 'internal error' } as const

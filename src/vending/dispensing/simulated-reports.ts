@@ -16,7 +16,7 @@ const DUE = statement<Due>(
   `select ${CLAIM_COLUMNS}, k.reports from dispense_claims k
    where k.reports_at <= $1 order by k.reports_at limit $2`,
 )
-/** Lets the machines of the sandbox report what their numbers say (contract.md 6.6), as their callbacks would. */
+/** Applies the due reports of simulated machines (contract.md 6.6), as their callbacks would. Returns how many. */
 export async function applySimulatedReports(app: App): Promise<number> {
   const due = await app.db.query(DUE, [app.clock.now().toISOString(), AT_ONCE])
   for (const claim of due)
@@ -42,6 +42,6 @@ async function report(app: App, claim: Due): Promise<void> {
     const about = { claimId: claim.id, while: ['commanding', 'accepted', 'ambiguous'] } as const
     await moveDispense(app, { ...dispenseOf(claim), to, source: 'callback', about })
   }
-  const done = endReport(claim)
-  await app.db.query(done.statement, done.values)
+  const endCall = endReport(claim)
+  await app.db.query(endCall.statement, endCall.values)
 }

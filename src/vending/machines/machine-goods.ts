@@ -79,18 +79,18 @@ export const MachineGoodsShape = Type.Object(
   { $id: 'MachineGoods' },
 )
 
-/** What is in a machine now (contract.md G35): asked of the merchant's supplier, in test mode the simulated tray. */
+/** Reads what is in a machine now (contract.md G35), from the merchant's supplier; in test mode it is the simulated tray. */
 export async function machineGoods(
   app: App,
   { merchantId, mode }: Pick<Caller, 'merchantId' | 'mode'>,
   machine: string,
 ) {
   // No machine number has control characters, and the database accepts no NUL.
-  const wanted = vendingTermsOf(merchantId, hasForbiddenControl(machine, false) ? '' : machine)
-  const [terms] = await app.db.query(wanted.statement, wanted.values)
+  const termsCall = vendingTermsOf(merchantId, hasForbiddenControl(machine, false) ? '' : machine)
+  const [terms] = await app.db.query(termsCall.statement, termsCall.values)
   assert(terms, 'a key belongs to a merchant')
   if (!terms.vendingEnabled) throw vendingOff()
-  // In a path it is an id, to the letter.
+  // In a path the number is an id, so it must match exactly, with its blanks.
   if (terms.machine !== machine) throw machineNotRegistered()
   const goods = mode === 'test' ? SIMULATED : await askSupplier(app, merchantId, machine)
   return { machine, mode, count: goods.length, as_of: Math.floor(app.clock.nowMs() / 1000), goods }
@@ -107,7 +107,7 @@ async function askSupplier(app: App, merchantId: number, machine: string): Promi
 function readSlot(row: Row, index: number): TraySlot {
   const slot = textOf(row, SLOT) ?? String(index + 1)
   const spbh = textOf(row, NUMBER) ?? slot
-  const off = OFF.includes(firstOf(row, ACTIVE))
+  const isOff = OFF.includes(firstOf(row, ACTIVE))
   return {
     slot,
     spbh,
@@ -115,7 +115,7 @@ function readSlot(row: Row, index: number): TraySlot {
     spdj: wholeOf(row, PRICE),
     stock: wholeOf(row, STOCK),
     capacity: wholeOf(row, CAPACITY),
-    active: !off,
+    active: !isOff,
     raw: Object.fromEntries(Object.entries(row).filter(([name]) => !KNOWN.has(name))),
   }
 }
@@ -130,7 +130,7 @@ function textOf(row: Row, names: readonly string[]): string | null {
   return text === '' ? null : text
 }
 
-/** A whole number of at least 0, as number or digits; a fraction of a shilling counts as no price. */
+/** Finds a whole number of at least 0, sent as number or as digits. A fraction of a shilling counts as no price. */
 function wholeOf(row: Row, names: readonly string[]): number | null {
   const text = textOf(row, names)
   if (text === null || !/^[0-9]{1,15}(?:\.0+)?$/.test(text)) return null

@@ -112,35 +112,31 @@ export async function listMachines(
   )
 }
 
-/** One machine of the merchant, removed ones too, or 404. */
-export async function getMachine(app: App, place: MachineKey): Promise<Machine> {
-  const [row] = isStorable(place.machine)
-    ? await app.db.query(BY_NUMBER, [place.merchantId, place.machine])
-    : []
+/** Returns one machine of the merchant, also a removed one. Throws 404 `machine not found`. */
+export async function getMachine(app: App, key: MachineKey): Promise<Machine> {
+  const [row] = isStorable(key.machine) ? await app.db.query(BY_NUMBER, [key.merchantId, key.machine]) : []
   if (!row) throw notFound('machine')
   return row
 }
 
 // A machine removed between two pages is still a valid cursor.
-async function cursorOf(app: App, place: MachineKey): Promise<Machine> {
-  const [row] = isStorable(place.machine)
-    ? await app.db.query(BY_NUMBER, [place.merchantId, place.machine])
-    : []
+async function cursorOf(app: App, key: MachineKey): Promise<Machine> {
+  const [row] = isStorable(key.machine) ? await app.db.query(BY_NUMBER, [key.merchantId, key.machine]) : []
   if (!row) throw badRequest('invalid starting_after cursor')
   return row
 }
 
 /**
- * Registers a machine, or restores a removed one; a second call adds nothing. Blanks around its number are dropped. Without a name it
- * keeps the one it has, or gets its number.
+ * Registers a machine, or restores a removed one; a repeat adds nothing. Blanks around its number are dropped. Without a name the
+ * machine keeps its name, or gets its number as name.
  */
 export async function addMachine(
   app: App,
   actor: Actor,
-  { merchantId, machine: given, name }: MachineKey & { name: string | null },
+  { merchantId, machine: typed, name }: MachineKey & { name: string | null },
 ): Promise<Machine> {
   allow(actor, 'machine.add', merchantId)
-  const machine = given.trim()
+  const machine = typed.trim()
   checkText('machine', machine, LONGEST_NUMBER)
   if (name !== null) checkText('name', name, LONGEST_NAME)
   const at = app.clock.now()
@@ -151,17 +147,17 @@ export async function addMachine(
   })
 }
 
-/** Takes a machine out of the registry. Orders that were paid still dispense; its tallies keep it with its last name. */
+/** Removes a machine from the registry. Paid orders still dispense; the tallies keep the machine with its last name. */
 export async function removeMachine(
   app: App,
   actor: Actor,
-  { merchantId, machine: given }: MachineKey,
+  { merchantId, machine: typed }: MachineKey,
 ): Promise<Machine> {
   allow(actor, 'machine.remove', merchantId)
-  if (!isStorable(given)) throw machineNotRegistered()
+  if (!isStorable(typed)) throw machineNotRegistered()
   const at = app.clock.now()
   return app.db.transaction(async (tx) => {
-    const [[removed]] = await tx.send(call(REMOVE, merchantId, given, given.trim(), at.toISOString()))
+    const [[removed]] = await tx.send(call(REMOVE, merchantId, typed, typed.trim(), at.toISOString()))
     if (!removed) throw machineNotRegistered()
     const row = auditRow({ actor, action: 'machine.remove', at, merchantId, subject: removed.machine })
     return { value: removed, last: [row] }
@@ -171,7 +167,7 @@ export async function removeMachine(
 const isStorable = (text: string) => !hasForbiddenControl(text, false)
 
 function checkText(name: string, text: string, longest: number): void {
-  const given = text.trim()
-  if (given === '' || text.length > longest || !isStorable(text))
+  const trimmed = text.trim()
+  if (trimmed === '' || text.length > longest || !isStorable(text))
     throw invalidRequest(`${name} must be 1 to ${longest} characters`)
 }

@@ -53,8 +53,8 @@ const VANISHED = statement<{ machine: string }>(
 )
 
 /**
- * Updates the registry from the supplier's list (contract.md G34): adds, updates, marks vanished machines inactive, deletes
- * none. Refuses without a supplier, and changes nothing when the answer is unclear.
+ * Updates the registry from the supplier's list (contract.md G34): adds and updates machines, marks vanished ones inactive,
+ * deletes none. Refuses if no supplier is set, and changes nothing if the supplier's answer is unclear.
  */
 export async function syncMachines(app: App, actor: Actor, merchantId: number): Promise<Synced> {
   allow(actor, 'machine.sync', merchantId)
@@ -62,13 +62,13 @@ export async function syncMachines(app: App, actor: Actor, merchantId: number): 
   if (access === null) throw supplierNotConfigured()
   const rows = await httpSupplier(app, access).machines()
   if (rows === null) throw supplierUnavailable()
-  const read = rows.map(readRow).filter((one) => one !== null)
+  const parsed = rows.map(readRow).filter((machine) => machine !== null)
   // If a number is listed twice the last row counts: one statement cannot write a machine twice.
-  const listed = [...new Map(read.map((one) => [one.machine, one])).values()]
-  return write(app, actor, { merchantId, listed, ignored: rows.length - read.length })
+  const listed = [...new Map(parsed.map((machine) => [machine.machine, machine])).values()]
+  return write(app, actor, { merchantId, listed, ignored: rows.length - parsed.length })
 }
 
-/** 502: the answer was unclear and nothing was changed. */
+/** 502: the supplier's answer was unclear, nothing was changed. */
 export const supplierUnavailable = () => new Refusal(502, 'supplier_error', 'machine supplier unavailable')
 
 function write(
@@ -90,17 +90,20 @@ function write(
       call(
         VANISHED,
         merchantId,
-        listed.map((one) => one.machine),
+        listed.map(({ machine }) => machine),
       ),
     )
-    const added = written.filter((one) => one.isNew).length
+    const added = written.filter(({ isNew }) => isNew).length
     const updated = written.length - added
-    const done = { listed: listed.length, added, updated, inactive: vanished.length, ignored }
-    return { value: done, last: [auditRow({ actor, action: 'machine.sync', at, merchantId, after: done })] }
+    const result = { listed: listed.length, added, updated, inactive: vanished.length, ignored }
+    return {
+      value: result,
+      last: [auditRow({ actor, action: 'machine.sync', at, merchantId, after: result })],
+    }
   })
 }
 
-/** Null without a usable number. A machine without a name gets its number as name. */
+/** Parses a row; null without a usable number. A machine without a name gets its number as name. */
 function readRow(row: Readonly<Record<string, unknown>>): Listed | null {
   const machine = factOf(row.jqbh)
   if (machine === null || machine.length > LONGEST_NUMBER) return null
@@ -115,10 +118,10 @@ function readRow(row: Readonly<Record<string, unknown>>): Listed | null {
   }
 }
 
-/** A text or number of the supplier as text; null for everything else, control characters included. */
+/** Parses a text or number of the supplier to text; null for any other value, and for text with control characters. */
 function factOf(value: unknown): string | null {
-  const given = typeof value === 'number' || typeof value === 'string' || value instanceof ExactNumber
-  const text = given ? String(value).trim() : ''
+  const isFact = typeof value === 'number' || typeof value === 'string' || value instanceof ExactNumber
+  const text = isFact ? String(value).trim() : ''
   if (text === '' || hasForbiddenControl(text, false)) return null
   return text.slice(0, LONGEST_FACT)
 }

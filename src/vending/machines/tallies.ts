@@ -6,7 +6,7 @@ import { ModeShape } from '../../platform/mode.ts'
 import { reportTurns } from '../../platform/report-turns.ts'
 import type { Sum } from '../../platform/sums.ts'
 
-/** What one machine has sold; money in whole UGX (contract.md G40). */
+/** The sales of one machine; money in whole UGX (contract.md G40). */
 type Tally = {
   machine: string
   name: string
@@ -54,16 +54,16 @@ export const TalliesShape = Type.Object(
   { $id: 'MachineTallies' },
 )
 
-// Planned for each merchant: a plan for ten orders would loop a million times for a merchant with a million. The memory is
-// enough for the hash of a million orders, so that no file is written.
+// The query is planned anew for each merchant: a plan made for ten orders would loop a million times for a merchant with a
+// million. The memory is enough to hash a million orders without writing a file.
 const SETTINGS = statement(
   'plans of tallies',
   `select set_config(name, value, true) from (values ('jit', 'off'), ('plan_cache_mode', 'force_custom_plan'),
      ('work_mem', '64MB')) s (name, value)`,
 )
 // At most one charge of an order is not failed (charges_once_on_link), so no join duplicates an order. A refund returns
-// what was collected. Orders that are being paid or can still be paid are not cancelled; they are few, so the query looks
-// for those.
+// what was collected. An order counts as cancelled unless it is being paid or can still be paid; the query reads those,
+// because they are few.
 const TALLIES = statement<Tally>(
   'tallies of machines',
   `select m.machine, m.name, m.active and m.removed_at is null as registered,
@@ -102,8 +102,8 @@ const TALLIES = statement<Tally>(
 )
 
 /**
- * What each machine has sold, in one snapshot of the orders and their transactions (contract.md G40). Registered machines
- * always appear; removed ones appear with their orders.
+ * Reads the sales of each machine, in one snapshot of the orders and their transactions (contract.md G40). Registered machines
+ * always appear; a removed one appears if it has orders.
  */
 export async function readTallies(
   app: App,

@@ -14,7 +14,7 @@ import { presentOrder, type VendingOrder } from './order.ts'
 import { type GivenOrder, readOrderCreate, type VendingOrderCreate } from './order-request.ts'
 import { judgeOrder, vendingTermsOf } from './order-rules.ts'
 
-/** One POST /v1/vending/orders, read as far as the frame reads it. The key is optional (G57). */
+/** One POST /v1/vending/orders; `parseOrderCreate` reads the rest of the body. The key is optional (G57). */
 export type OrderRequest = KeyedRequest & { given: GivenOrder }
 
 const ADD_ORDER = statement(
@@ -46,18 +46,18 @@ async function makeOrder(
   const machine = vending.machine ?? input.machine
   const { order, writes } = newOrder(app, { caller, input: { ...input, machine }, at })
   const hint = await whyUnpayable(tx, { merchantId, mode, amount: order.amount, at, limits: app.config })
-  const shown = presentOrder(order, { baseUrl: app.baseUrl, at })
-  return { id: order.id, shown: hint === null ? shown : { ...shown, hint }, writes }
+  const view = presentOrder(order, { baseUrl: app.baseUrl, at })
+  return { id: order.id, shown: hint === null ? view : { ...view, hint }, writes }
 }
 
-/** The order as two rows: the link that a customer pays, and the vending order. */
+/** Makes an order of two rows: the link that a customer pays, and the vending order. */
 function newOrder(
   app: App,
   { caller, input, at }: { caller: Caller; input: VendingOrderCreate; at: Date },
 ): { order: VendingOrder; writes: readonly Call[] } {
   const expiresAt = new Date(at.getTime() + app.config.orderLifetimeSeconds * 1000)
-  const made = { ...input, cancelUrl: null, allowMultipleUses: false }
-  const link = { ...newLink(caller, made, at), kind: 'order' as const, expiresAt }
+  const linkInput = { ...input, cancelUrl: null, allowMultipleUses: false }
+  const link = { ...newLink(caller, linkInput, at), kind: 'order' as const, expiresAt }
   const { merchantId, id, mode } = link
   const { machine, goods, payAccount } = input
   const order: VendingOrder = {

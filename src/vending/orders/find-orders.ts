@@ -23,23 +23,23 @@ const RELEASING_SINCE = statement<{ since: Date | null }>(
    from charges c where c.merchant_id = $1 and c.id = $3`,
 )
 
-/** An order of either mode with its payment, or null. */
+/** Finds an order of either mode, with its payment. */
 export const findOrder = (
   app: App,
   { merchantId, id }: { merchantId: number; id: string },
 ): Promise<VendingOrder | null> => firstRow(app.db.query(BY_ID, [merchantId, id]))
 
-/** Since when the customer of a paid order has waited: since the payment, or since the newest try to dispense. */
+/** Finds since when the customer of a paid order has waited: since the payment, or since the newest try to dispense. */
 export async function releasingSince(
   app: App,
   { merchantId, id, charge }: Pick<VendingOrder, 'merchantId' | 'id' | 'charge'>,
 ): Promise<Date | null> {
   if (charge === null) return null
-  const [found] = await app.db.query(RELEASING_SINCE, [merchantId, id, charge.id])
-  return found?.since ?? null
+  const [row] = await app.db.query(RELEASING_SINCE, [merchantId, id, charge.id])
+  return row?.since ?? null
 }
 
-/** The caller's order in the key's mode, or 404 (spec 1.3). Reading has no side effect. */
+/** Returns the caller's order in the key's mode. Throws 404 (spec 1.3). Reading has no side effect. */
 export async function getOrder(
   app: App,
   { merchantId, tag, mode }: Pick<Caller, 'merchantId' | 'tag' | 'mode'>,
@@ -50,8 +50,8 @@ export async function getOrder(
   return order
 }
 
-/** Locks a vending order: after its link, before its charge. */
+/** Locks a vending order. Must come after the lock of its link and before that of its charge. */
 export const lockOrder = (merchantId: number, id: string): Call<{ id: string }> => call(LOCK, merchantId, id)
 
-/** The order as it is now; sent after its lock. */
+/** Reads the order; sent after its lock, so that it is current. */
 export const orderById = (merchantId: number, id: string): Call<VendingOrder> => call(BY_ID, merchantId, id)

@@ -11,7 +11,7 @@ const LONGEST_NAME = 200
 // Sixteen digits are more than any payment, and still an exact number.
 const PRICE = /^[0-9]{1,16}$/
 
-/** The goods of a request, kept as they came: `readGoods` checks them with their own texts (contract.md G30, G30a). */
+/** The goods of a request, passed on unchecked: `checkGoods` checks them with texts of their own (contract.md G30, G30a). */
 export const GoodsList = Type.Array(
   Type.Object({
     spbh: Type.Union([Type.String(), Type.Integer()], { description: 'slot or product number' }),
@@ -31,32 +31,32 @@ export const GoodsList = Type.Array(
   },
 )
 
-/** Stands for goods with more numbers than can be kept exactly in reasonable time. */
+/** Stands for goods with more numbers than can be parsed exactly in reasonable time. */
 const TOO_MANY_NUMBERS = Symbol('too many numbers')
 
 /**
- * The goods of a body as they are written in its bytes, which are known to be JSON: numbers with all digits, and members of
- * any name. Anything but a list is passed on as it came.
+ * Parses the goods anew from the bytes of a body, which are known to be JSON, so that numbers keep all their digits and members
+ * any name. Anything but a list is returned as it is.
  */
-export function goodsAsWritten(given: unknown, body: Buffer): unknown {
-  if (!Array.isArray(given)) return given
-  const read = readExact(body.toString('utf8')) as { goods?: unknown } | undefined
-  return read === undefined ? TOO_MANY_NUMBERS : read.goods
+export function goodsAsWritten(parsed: unknown, body: Buffer): unknown {
+  if (!Array.isArray(parsed)) return parsed
+  const exactBody = readExact(body.toString('utf8')) as { goods?: unknown } | undefined
+  return exactBody === undefined ? TOO_MANY_NUMBERS : exactBody.goods
 }
 
-/** The number of a product as text, as it is commanded and compared. */
+/** Formats the number of a product as it is commanded and compared. */
 export const productNumber = (spbh: Goods['spbh']): string =>
   typeof spbh === 'string' ? spbh : numberText(spbh)
 
 /** Checks the goods and returns them unchanged. Throws `invalid request: ...` with the first fault. */
-export function readGoods(given: unknown): readonly Goods[] {
-  if (given === TOO_MANY_NUMBERS) throw invalidRequest('goods has too many numbers')
-  if (!Array.isArray(given) || given.length === 0) throw invalidRequest('goods list is required')
-  if (!given.every((item) => isObject(item) && isProductNumber(item.spbh)))
+export function readGoods(value: unknown): readonly Goods[] {
+  if (value === TOO_MANY_NUMBERS) throw invalidRequest('goods has too many numbers')
+  if (!Array.isArray(value) || value.length === 0) throw invalidRequest('goods list is required')
+  if (!value.every((item) => isObject(item) && isProductNumber(item.spbh)))
     throw invalidRequest('each goods item needs an spbh (product number)')
-  if (given.length > MOST_GOODS) throw invalidRequest(`goods supports at most ${MOST_GOODS} items`)
-  for (const [index, item] of given.entries()) checkItem(item, `goods[${index}]`)
-  return given
+  if (value.length > MOST_GOODS) throw invalidRequest(`goods supports at most ${MOST_GOODS} items`)
+  for (const [index, item] of value.entries()) checkItem(item, `goods[${index}]`)
+  return value
 }
 
 /** A whole number of any length, or a text that is not blank. */
@@ -66,17 +66,18 @@ const isProductNumber = (spbh: unknown): spbh is Goods['spbh'] =>
 const isNumber = (value: unknown): value is number | ExactNumber =>
   typeof value === 'number' || value instanceof ExactNumber
 
-function checkItem({ spbh, spmc, spdj }: Record<string, unknown>, at: string): void {
-  if (isProductNumber(spbh)) checkText(productNumber(spbh), `${at}.spbh`, LONGEST_NUMBER)
-  if (spmc !== undefined && spmc !== null) checkText(spmc, `${at}.spmc`, LONGEST_NAME)
+function checkItem({ spbh, spmc, spdj }: Record<string, unknown>, path: string): void {
+  if (isProductNumber(spbh)) checkText(productNumber(spbh), `${path}.spbh`, LONGEST_NUMBER)
+  if (spmc !== undefined && spmc !== null) checkText(spmc, `${path}.spmc`, LONGEST_NAME)
   if (spdj !== undefined && spdj !== null && spdj !== '' && !isPrice(spdj))
-    throw invalidRequest(`${at}.spdj must be a whole number of at least 0`)
+    throw invalidRequest(`${path}.spdj must be a whole number of at least 0`)
 }
 
-function checkText(value: unknown, at: string, longest: number): void {
-  if (typeof value !== 'string') throw invalidRequest(`${at} must be a string`)
-  if (hasForbiddenControl(value, false)) throw invalidRequest(`${at} contains control characters`)
-  if ([...value].length > longest) throw invalidRequest(`${at} must be at most ${longest} characters`)
+function checkText(value: unknown, path: string, maxCharacters: number): void {
+  if (typeof value !== 'string') throw invalidRequest(`${path} must be a string`)
+  if (hasForbiddenControl(value, false)) throw invalidRequest(`${path} contains control characters`)
+  if ([...value].length > maxCharacters)
+    throw invalidRequest(`${path} must be at most ${maxCharacters} characters`)
 }
 
 const isPrice = (spdj: unknown) =>

@@ -14,9 +14,8 @@ const paymentAttached = () =>
   new Refusal(409, 'conflict', 'a payment is already attached to this order', { stored: true })
 
 /**
- * Invalidates an order at once, so that a wrong QR code cannot be paid (contract.md G32). A payment locks the same link, so
- * there is never both an invalidation and a started payment. A failed attempt does not count; a second call changes
- * nothing.
+ * Invalidates an order at once, so that a wrong QR code cannot be paid (contract.md G32). A payment locks the same link, so an
+ * order is never both invalidated and being paid. A failed attempt does not count as a payment; a repeat changes nothing.
  */
 export async function invalidateOrder(app: App, caller: Caller, id: string): Promise<VendingOrder> {
   allow(caller, 'order.invalidate')

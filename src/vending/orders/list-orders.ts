@@ -5,12 +5,12 @@ import { type ListWindow, orNull, type Page, readPage } from '../../http/lists.t
 import { getOrder } from './find-orders.ts'
 import { ORDER_COLUMNS, ORDER_TABLES, type VendingOrder } from './order.ts'
 
-/** Which orders; a filter that is absent is null. `waiting`: only those whose machine still has to report. */
+/** Which orders to list; an absent filter is null. `waiting`: only those whose machine still has to report. */
 export type OrderFilter = ListWindow & { machine: string | null; waiting: boolean }
 
-const text = (more: string) =>
+const text = (condition: string) =>
   `select ${ORDER_COLUMNS} from ${ORDER_TABLES} where o.merchant_id = $1 and o.mode = $2
-     and o.created_at >= $3 and (o.created_at, o.id) < ($4, $5) and ${more}
+     and o.created_at >= $3 and (o.created_at, o.id) < ($4, $5) and ${condition}
    order by o.created_at desc, o.id desc limit $6`
 const UNCONFIRMED = `(o.vending_status = 'dispensing' or o.vending_status = 'dispensed' and not o.confirmed)`
 
@@ -25,7 +25,7 @@ const WAITING = listStatement<VendingOrder>(
 export const listOrders = (app: App, caller: Caller, filter: OrderFilter): Promise<Page<VendingOrder>> =>
   readPage(app, caller, { ...readingOf(filter), find: (id) => orNull(getOrder(app, caller, id)) })
 
-/** The statement that finds these orders, with its values. */
+/** Chooses the statement that finds these orders, with its values. */
 export const readingOf = (filter: OrderFilter) => ({
   window: filter,
   statement: filter.waiting ? WAITING : filter.machine === null ? ALL : OF_MACHINE,

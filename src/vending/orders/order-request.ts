@@ -19,15 +19,15 @@ const SuccessUrl = Type.String({
 })
 const Description = Type.String({ maxLength: 1000, lines: true, description: 'shown on the payment page' })
 
-/** The name of the payer for the machine, when there is no phone number to give. */
+/** The payer's name that the machine is sent if there is no phone number. */
 export const PayAccount = Type.String({
   maxLength: 64,
   description: 'what the machine is told about the payer when no phone paid',
 })
 
 /**
- * VendingOrderCreate (spec 2.10), in the order in which faults are reported. The frame reads machine and amount and passes
- * on the rest: goods have their own rules and texts, and later fields must not be reported before them.
+ * VendingOrderCreate (spec 2.10), in the order in which faults are reported. The reader of bodies checks machine and amount and
+ * passes on the rest: goods have their own rules and texts, and later fields must not be reported before them.
  */
 export const VendingOrderCreateShape = Type.Object(
   {
@@ -49,7 +49,7 @@ export const VendingOrderCreateShape = Type.Object(
 
 export type GivenOrder = Static<typeof VendingOrderCreateShape>
 
-/** The fields of an order, completely read. Goods and address keep their exact text. */
+/** The checked fields of a new order. Goods and address keep their exact text. */
 export type VendingOrderCreate = {
   machine: string
   amount: number
@@ -71,16 +71,16 @@ const ExtrasPart = Type.Object({
   pay_account: Type.Optional(PayAccount),
 })
 
-/** Reads the fields that the frame passed on. Throws `invalid request: ...` with the first fault (contract.md G30). */
-export function readOrderCreate(given: GivenOrder): VendingOrderCreate {
-  const goods = readGoods(given.goods)
-  const { currency, reference, success_url: successUrl } = readBody(WordsPart, given)
+/** Checks the fields that the reader of bodies passed on. Throws `invalid request: ...` with the first fault (contract.md G30). */
+export function readOrderCreate(body: GivenOrder): VendingOrderCreate {
+  const goods = readGoods(body.goods)
+  const { currency, reference, success_url: successUrl } = readBody(WordsPart, body)
   if (successUrl !== undefined && !isWebAddress(successUrl))
     throw invalidRequest('success_url must be an http or https URL')
-  const { description, pay_account: payAccount } = readBody(ExtrasPart, given)
+  const { description, pay_account: payAccount } = readBody(ExtrasPart, body)
   return {
-    machine: given.machine,
-    amount: given.amount,
+    machine: body.machine,
+    amount: body.amount,
     goods,
     currency: currency ?? 'UGX',
     reference: reference ?? null,

@@ -8,12 +8,12 @@ import { domainRefusal, Refusal } from '../../platform/refusal.ts'
 import type { Config } from '../../settings/config.ts'
 import type { VendingOrderCreate } from './order-request.ts'
 
-/** What the rules of vending check about one machine, besides the merchant's terms. */
+/** The facts about one machine that the rules of vending check, besides the merchant's terms. */
 export type VendingTerms = {
   vendingEnabled: boolean
-  /** The number under which the machine is registered, active and not removed; null where it is not. */
+  /** The number under which the machine is registered and active; null if it is not. */
   machine: string | null
-  /** The supplier of the merchant is configured. */
+  /** Whether the merchant has configured a supplier. */
   supplierConfigured: boolean
 }
 
@@ -26,7 +26,10 @@ const VENDING_TERMS = statement<VendingTerms>(
    from merchants m where m.id = $1`,
 )
 
-/** Read in the transaction that decides with them. Blanks around a number are no part of it, but for a machine that has them (G34). */
+/**
+ * Reads the terms, in the transaction that decides with them. Blanks around a number are ignored, unless a machine is registered with them
+ * (G34).
+ */
 export const vendingTermsOf = (merchantId: number, machine: string): Call<VendingTerms> =>
   call(VENDING_TERMS, merchantId, machine, machine.trim())
 
@@ -34,7 +37,7 @@ export const vendingTermsOf = (merchantId: number, machine: string): Call<Vendin
 export const vendingOff = () =>
   new Refusal(403, 'vending_disabled', 'vending is not enabled for this merchant')
 
-/** 404: the same answer for absent, inactive and removed machines (contract.md 3 d). */
+/** 404, the same for absent, inactive and removed machines (contract.md 3 d). */
 export const machineNotRegistered = () =>
   new Refusal(404, 'not_found', 'machine not registered to this merchant', { stored: true })
 
@@ -47,8 +50,8 @@ export const chargeNotSucceeded = (status: string) =>
   domainRefusal('charge_not_succeeded', `cannot dispense: charge status is ${status}, not succeeded`)
 
 /**
- * The domain rules of a new order in the order of contract.md G30, one refusal a line. What passes can be paid and its
- * machine can be commanded. The form was checked before.
+ * Checks a new order by the domain rules in the order of contract.md G30, one refusal a line. An order that passes can be paid
+ * and its machine can be commanded. The form was checked before.
  */
 export function judgeOrder(
   { amount, currency }: Pick<VendingOrderCreate, 'amount' | 'currency'>,

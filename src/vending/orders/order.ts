@@ -12,7 +12,7 @@ export type PaymentStatus = 'unpaid' | 'pending' | 'succeeded' | 'failed'
 
 /** The one table of moves (contract.md G29a); the database refuses every other (trigger vending_moves_forward). */
 export const VENDING_MOVES = {
-  // Failed before anything was commanded: taken back or not paid in time. Nobody is told.
+  // `failed` before anything was commanded: the order was taken back or not paid in time. No event.
   pending: { dispensing: null, failed: null },
   dispensing: { dispensed: 'vending.dispensed', failed: 'vending.dispense_failed' },
   failed: { dispensing: null, dispensed: 'vending.dispensed' },
@@ -27,10 +27,10 @@ export type Goods = {
   spdj?: string | number | ExactNumber
 }
 
-/** What the machine reports of one product. */
+/** What the machine reports about one product. */
 export type ReportedGoods = { spbh?: string; chsl: number; spmc?: string }
 
-/** The attempt on an order; `due` is what mobile money pays of it, in whole UGX, 0 where a gift card covers all. */
+/** The attempt on an order. `due`: the part paid by mobile money, in whole UGX; 0 if a gift card covers all. */
 export type OrderCharge = { id: string; status: ChargeStatus; due: number }
 
 /** A vending order with its link and the attempt that holds it. Whole UGX; times are UTC. */
@@ -47,7 +47,7 @@ export type VendingOrder = {
   payAccount: string | null
   vendingStatus: VendingStatus
   vendingError: string | null
-  /** Confirmed by a machine or a person: it never moves again. */
+  /** Whether a machine or a person has confirmed the status; a confirmed `dispensed` never changes again. */
   confirmed: boolean
   dispenseResult: readonly ReportedGoods[] | null
   unitsDispensed: number | null
@@ -80,11 +80,11 @@ const PAYMENT_OF: Record<ChargeStatus, PaymentStatus> = {
   failed: 'failed',
 }
 
-/** Computed from the attached charge, never stored (VE1). */
+/** Computes the payment status from the attached charge; it is never stored (VE1). */
 export const paymentStatus = ({ charge }: Pick<VendingOrder, 'charge'>): PaymentStatus =>
   charge === null ? 'unpaid' : PAYMENT_OF[charge.status]
 
-/** Whether it can no longer be paid: expired or invalidated, with no payment under way (G41a). */
+/** Whether an order can no longer be paid: expired or invalidated, with no payment under way (G41a). */
 export function isExpired(
   order: Pick<VendingOrder, 'charge' | 'invalidatedAt' | 'expiresAt'>,
   at: Date,

@@ -1,9 +1,9 @@
 import type { Goods } from './order.ts'
 
-// Enough for the first few of many long names.
+// Room for the first few of many long names.
 const LONGEST = 200
 
-/** The names of the products of an order, each once: `Water`, `Soda × 2`. A product without a name is left out. */
+/** Lists the names of an order's products, each once: `Water`, `Soda × 2`. Products without a name are left out. */
 export function productNames(goods: readonly Goods[]): string[] {
   const counts = new Map<string, number>()
   for (const { spmc } of goods) {
@@ -13,7 +13,7 @@ export function productNames(goods: readonly Goods[]): string[] {
   return [...counts].map(([name, count]) => (count > 1 ? `${name} × ${count}` : name))
 }
 
-/** The products in one line, for an order that has no description of its own; null when none has a name. */
+/** Formats the products in one line, for an order without a description; null if none has a name. */
 export function productsLine(goods: readonly Goods[]): string | null {
   const characters = Array.from(productNames(goods).join(', '))
   if (characters.length === 0) return null

@@ -8,11 +8,11 @@ const SIGNED = ['consumeType', 'ddbh', 'dsfjybh', 'jqbh', 'qhm', 'zfzh'] as cons
 /** The fields of a command that its signature covers. */
 export type SignedFields = Readonly<Record<(typeof SIGNED)[number], Scalar>>
 
-/** `k=v` with `&` between, alphabetical; empty values stay, null is empty, booleans are 1 and 0. */
+/** Joins `k=v` with `&`, alphabetically. Empty values stay, null is empty, booleans are 1 and 0. */
 export const signedBase = (fields: SignedFields): string =>
   SIGNED.map((name) => `${name}=${written(fields[name])}`).join('&')
 
-/** Lowercase hex MD5 of secret, time (13 digits) and base: the method is given by the suppliers of machines. */
+/** Computes the lowercase hex MD5 of secret, time (13 digits) and base. The suppliers of machines prescribe MD5. */
 export function signCommand(
   fields: SignedFields,
   { secret, timestamp }: { secret: string; timestamp: number | string },

@@ -14,16 +14,16 @@ import type { SupplierAccess } from './vending-settings.ts'
 export const SUPPLIER_LIMITS: Limits = { attemptMs: 30_000, connectMs: 5_000, bodyBytes: 1024 * 1024 }
 
 type Row = Readonly<Record<string, unknown>>
-/** The rows of an answer, or null when there is no clear answer. */
+/** The rows of an answer, or null if there is no clear answer. */
 export type SupplierRows = readonly Row[] | null
 
-/** A merchant's own supplier over HTTP. Questions have no effect and answer null when the answer is unclear. */
+/** A merchant's own supplier over HTTP. Questions have no effect, and return null if the answer is unclear. */
 export type HttpSupplier = Supplier & {
-  /** Every machine that the supplier has for this merchant. */
+  /** Reads every machine that the supplier has for this merchant. */
   machines(): Promise<SupplierRows>
   /** Whether a machine is online. */
   online(machine: string): Promise<boolean | null>
-  /** What lies in a machine, a row for each slot. */
+  /** Reads what is in a machine, a row for each slot. */
   tray(machine: string): Promise<SupplierRows>
 }
 
@@ -34,7 +34,7 @@ const NOTHING_SENT: readonly string[] = ['dns', 'connect', 'tls', 'late']
 const ONLINE: readonly unknown[] = [1, '1', true, 'true', 'online']
 const OFFLINE: readonly unknown[] = [0, '0', false, 'false', 'offline']
 
-/** Speaks to the supplier of `access` (contract.md 6): JSON POST, no redirect, nothing is ever repeated. */
+/** Makes the client of the supplier of `access` (contract.md 6): JSON POST, no redirect, nothing is ever repeated. */
 export function httpSupplier(app: App, access: SupplierAccess): HttpSupplier {
   const { config } = app
   const { shbh } = access
@@ -56,7 +56,7 @@ export function httpSupplier(app: App, access: SupplierAccess): HttpSupplier {
   }
 }
 
-/** The exact body of a command (contract.md 6.1). */
+/** Makes the exact body of a command (contract.md 6.1). */
 function commandBody(
   command: Parameters<Supplier['dispense']>[0],
   { access, timestamp }: { access: SupplierAccess; timestamp: number },
@@ -100,7 +100,7 @@ async function postJson(
   return attempted
 }
 
-/** Reads the answer to a command by the table of contract.md 6.2. In doubt it is ambiguous, never refused. */
+/** Judges the answer to a command by the table of contract.md 6.2. In doubt it is ambiguous, never refused. */
 function judge(attempted: Attempted): CommandAnswer {
   if (attempted.kind === 'refused_target')
     return { kind: 'refused', code: null, message: `its address is refused: ${attempted.why}` }
@@ -111,13 +111,13 @@ function judge(attempted: Attempted): CommandAnswer {
     return { kind: 'ambiguous', message: error }
   }
   const { status } = attempted
-  const said = readJson(attempted.body ?? null)
-  if (status >= 400 && status < 500 && said?.code !== ACCEPTED)
-    return { kind: 'refused', code: said?.code ?? null, message: said?.message || `HTTP ${status}` }
+  const reply = readJson(attempted.body ?? null)
+  if (status >= 400 && status < 500 && reply?.code !== ACCEPTED)
+    return { kind: 'refused', code: reply?.code ?? null, message: reply?.message || `HTTP ${status}` }
   if (status < 200 || status > 299) return { kind: 'ambiguous', message: `HTTP ${status}` }
-  if (said === null || said.code === null)
+  if (reply === null || reply.code === null)
     return { kind: 'ambiguous', message: 'the answer could not be read' }
-  const { code, message } = said
+  const { code, message } = reply
   if (code === ACCEPTED) return { kind: 'accepted', code, message }
   return { kind: 'refused', code, message: message || `code ${code}` }
 }
@@ -128,7 +128,7 @@ const withoutSecrets = (text: string, { key, secret }: SupplierAccess) =>
 
 type Said = { code: string | null; message: string; data: unknown }
 
-/** `code` may come as a string or a number. Null when it is not a JSON object or was not read completely. */
+/** Parses an answer, whose `code` may be a string or a number. Null if it is not a JSON object or was not received completely. */
 function readJson(body: Buffer | null): Said | null {
   if (body === null) return null
   const value = parse(body)
@@ -138,7 +138,7 @@ function readJson(body: Buffer | null): Said | null {
   return { code: textOf(code), message: typeof words === 'string' ? printable(words) : '', data }
 }
 
-/** Keeps numbers as the supplier wrote them, because a merchant orders by them. */
+/** Parses JSON and keeps numbers as the supplier wrote them, because merchants order by them. */
 function parse(body: Buffer): unknown {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(body)
@@ -156,24 +156,24 @@ function textOf(value: unknown): string | null {
   return text === '' ? null : text
 }
 
-/** Control characters must not reach a log, and a NUL not the database. */
+/** Removes control characters: they must not reach a log, and a NUL not the database. */
 const printable = (text: string) => text.replace(/\p{Cc}+/gu, ' ').trim()
 
-/** `data` may be a list or one bare object. An empty list counts as an answer only when the supplier reports success. */
+/** Parses the rows of an answer. `data` may be a list or one bare object. An empty list counts only if the supplier reports success. */
 function rowsOf(attempted: Attempted): SupplierRows {
   if (attempted.kind !== 'answered' || attempted.status < 200 || attempted.status > 299) return null
-  const said = readJson(attempted.body ?? null)
-  if (said === null) return null
-  const data: unknown[] = Array.isArray(said.data) ? said.data : [said.data]
+  const reply = readJson(attempted.body ?? null)
+  if (reply === null) return null
+  const data: unknown[] = Array.isArray(reply.data) ? reply.data : [reply.data]
   const rows = data.filter(
-    (one): one is Row =>
-      typeof one === 'object' && one !== null && !Array.isArray(one) && !(one instanceof ExactNumber),
+    (row): row is Row =>
+      typeof row === 'object' && row !== null && !Array.isArray(row) && !(row instanceof ExactNumber),
   )
   if (rows.length > 0) return rows
-  return Array.isArray(said.data) && said.data.length === 0 && said.code === ACCEPTED ? [] : null
+  return Array.isArray(reply.data) && reply.data.length === 0 && reply.code === ACCEPTED ? [] : null
 }
 
-/** The name of the flag differs between suppliers; any field that clearly says on or off counts. */
+/** Parses the online flag, whose name differs between suppliers; null unless its value clearly means on or off. */
 function onlineOf(row: Row): boolean | null {
   const flag = row.online ?? row.isOnline ?? row.zxzt ?? row.state ?? row.status
   if (ONLINE.includes(flag)) return true

@@ -6,21 +6,21 @@ import { supplierBinding } from './vending-settings.ts'
 // A merchant has one supplier.
 const SUPPLIER = { table: 'vending_suppliers', part: 't.merchant_id::text' }
 
-/** Keys of machine suppliers, to be sealed again when the master key changes. */
+/** The keys of machine suppliers, which are sealed anew when the master key changes. */
 export const SEALED_SUPPLIER_KEYS = sealedColumn({
   ...SUPPLIER,
   column: 'key_ciphertext',
   bindingOf: (row) => supplierBinding(ownerOf(row), 'key'),
 })
 
-/** Secrets of machine suppliers. */
+/** The secrets of machine suppliers. */
 export const SEALED_SUPPLIER_SECRETS = sealedColumn({
   ...SUPPLIER,
   column: 'secret_ciphertext',
   bindingOf: (row) => supplierBinding(ownerOf(row), 'secret'),
 })
 
-/** Dispense secrets. The part is the mode, which the database checks. */
+/** The dispense secrets. `part` is the mode, whose values the database checks. */
 export const SEALED_DISPENSE_SECRETS = sealedColumn({
   table: 'dispense_secrets',
   column: 'ciphertext',

@@ -3,7 +3,7 @@ import type { SimulatedReport, Supplier } from './supplier.ts'
 const REPORT_AFTER_MS = 2000
 const ACCEPTED = { kind: 'accepted', code: '1', message: 'accepted by the simulated machine' } as const
 
-// By the end of the machine's number (contract.md 6.6); every other accepts and then waits for the tester's own callback.
+// The report by the end of the machine's number (contract.md 6.6). Other machines accept and then wait for the tester's own callback.
 const REPORTS: Readonly<Record<string, SimulatedReport>> = {
   '-OK': { reports: 'delivered', afterMs: REPORT_AFTER_MS },
   '-JAM': { reports: 'jam', afterMs: REPORT_AFTER_MS },
@@ -19,9 +19,9 @@ export const simulatedSupplier: Supplier = {
     return ACCEPTED
   },
   report(machine) {
-    const end = Object.keys(REPORTS).find((key) => endsWith(machine, key))
-    return end === undefined ? null : (REPORTS[end] ?? null)
+    const suffix = Object.keys(REPORTS).find((key) => endsWith(machine, key))
+    return suffix === undefined ? null : (REPORTS[suffix] ?? null)
   },
 }
 
-const endsWith = (machine: string, end: string) => machine.toUpperCase().endsWith(end)
+const endsWith = (machine: string, suffix: string) => machine.toUpperCase().endsWith(suffix)

@@ -12,11 +12,11 @@ export type CommandAnswer =
 /** What a simulated machine reports, and when, in ms after it accepted. */
 export type SimulatedReport = { reports: 'delivered' | 'jam' | 'not_finished'; afterMs: number }
 
-/** Who commands the machines of a merchant: its supplier over HTTP, or in test mode a simulation that calls nobody (VE9). */
+/** Commands the machines of a merchant: its supplier over HTTP, or in test mode a simulation that makes no call (VE9). */
 export type Supplier = {
   /**
-   * Never throws for what the other side does. Is called outside any transaction, at most once a claim. `isLate` is asked before
-   * the first byte leaves; where it says yes, nothing is sent.
+   * Never throws for what the other side does. Called outside any transaction, at most once for a claim. `isLate` is called before
+   * the first byte leaves; if it returns true, nothing is sent.
    */
   dispense(command: Claim & { payerPhone: string | null }, isLate: () => boolean): Promise<CommandAnswer>
   /** Test mode only. */

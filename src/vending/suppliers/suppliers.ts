@@ -15,19 +15,19 @@ const PROFILE = statement<VendingProfile>(
 )
 const DEFAULT: VendingProfile = { profile: 'default', acceptApiSecret: true }
 
-/** The merchant's signing profile, or the defaults. */
+/** Reads the merchant's vending profile, or the defaults. */
 export async function profileOf(app: App, merchantId: number): Promise<VendingProfile> {
   const [profile] = await app.db.query(PROFILE, [merchantId])
   return profile ?? DEFAULT
 }
 
-// Detected before anything is sent: the claim is released, and the command can be tried again once the supplier is set.
+// Refuses before anything is sent, so the claim is released and the command can be tried again once a supplier is set.
 const unconfigured: Supplier = {
   dispense: async () => ({ kind: 'refused', code: null, message: 'no supplier is configured' }),
 }
 
 /**
- * The supplier for this claim's machine: in test mode the simulation, never a real machine (contract.md 3 v); in live mode
+ * Chooses the supplier for a claim's machine: in test mode the simulation, never a real machine (contract.md 3 v); in live mode
  * the merchant's own supplier.
  */
 export async function supplierOf(app: App, claim: Pick<Claim, 'mode' | 'merchantId'>): Promise<Supplier> {

@@ -17,14 +17,14 @@ import { vendingOff } from '../orders/order-rules.ts'
 /** The access to a merchant's own supplier; key and secret are never shown again. `baseUrl` has no slash at its end. */
 export type SupplierAccess = { baseUrl: string; shbh: string; key: string; secret: string }
 
-/** The settings to change; absent ones stay. */
+/** The settings to change. An absent one stays. */
 export type VendingChange = {
   supplier?: SupplierAccess
   profile?: 'default' | 'optimistic'
   acceptApiSecret?: boolean
 }
 
-/** The settings for showing, without key and secret. */
+/** The settings as pages show them, without key and secret. */
 export type VendingSettings = {
   baseUrl: string | null
   shbh: string | null
@@ -73,14 +73,14 @@ export async function requireVending(app: App, merchantId: number): Promise<void
   if (!merchant?.on) throw vendingOff()
 }
 
-/** The settings of a merchant, without key and secret. */
+/** Reads the settings of a merchant, without key and secret. */
 export async function readVending(app: App, merchantId: number): Promise<VendingSettings> {
   const [settings] = await app.db.query(SHOWN, [merchantId])
   assert(settings, 'a merchant is never deleted')
   return settings
 }
 
-/** The access to the merchant's supplier, or null if it is not set. */
+/** Finds the access to the merchant's supplier; null if none is set. */
 export async function supplierAccess(app: App, merchantId: number): Promise<SupplierAccess | null> {
   const [row] = await app.db.query(SUPPLIER, [merchantId])
   if (!row) return null
@@ -97,17 +97,18 @@ export async function setVending(
 ): Promise<VendingSettings> {
   allow(actor, 'vending.set', id)
   const { supplier, profile = null, acceptApiSecret = null } = change
-  const read = supplier === undefined ? null : await readSupplier(app, supplier)
+  const checkedSupplier = supplier === undefined ? null : await readSupplier(app, supplier)
   const at = app.clock.now()
   return app.db.transaction(async (tx) => {
     const [[before]] = await tx.send(call(SHOWN, id))
-    if (read !== null) await tx.send(call(SET_SUPPLIER, id, ...sealedValues(app, id, read), at.toISOString()))
+    if (checkedSupplier !== null)
+      await tx.send(call(SET_SUPPLIER, id, ...sealedValues(app, id, checkedSupplier), at.toISOString()))
     if (profile !== null || acceptApiSecret !== null)
       await tx.send(call(SET_PROFILE, id, profile, acceptApiSecret, at.toISOString()))
     const [[after]] = await tx.send(call(SHOWN, id))
     assert(before && after, 'a merchant is never deleted')
     const act = { actor, action: 'vending.set', at, merchantId: id } as const
-    // Which fields changed, for two of the four are secrets.
+    // The names of the changed fields, because two of the four are secrets, which the audit must not contain.
     const changed = Object.keys(change)
     return { value: after, last: [auditRow({ ...act, before, after: { ...after, changed } })] }
   })
@@ -128,20 +129,20 @@ async function readSupplier(
   return { baseUrl: await readBaseUrl(app, baseUrl), shbh, key, secret }
 }
 
-function checkText(name: string, text: string, longest: number): void {
-  if (text === '' || text.length > longest || hasForbiddenControl(text, false))
-    throw invalidRequest(`${name} must be 1 to ${longest} characters`)
+function checkText(name: string, text: string, maxCharacters: number): void {
+  if (text === '' || text.length > maxCharacters || hasForbiddenControl(text, false))
+    throw invalidRequest(`${name} must be 1 to ${maxCharacters} characters`)
 }
 
-async function readBaseUrl(app: App, given: string): Promise<string> {
-  const refused = refusedAddress(app, given, 'SUPPLIER_ALLOW_PRIVATE')
-  const reading = readTarget(given, app.supplierRules)
-  if (reading.kind === 'refused' || given.includes('?')) throw refused
-  const { target } = reading
+async function readBaseUrl(app: App, typed: string): Promise<string> {
+  const refusal = refusedAddress(app, typed, 'SUPPLIER_ALLOW_PRIVATE')
+  const parsed = readTarget(typed, app.supplierRules)
+  if (parsed.kind === 'refused' || typed.includes('?')) throw refusal
+  const { target } = parsed
   if (!target.exempt && target.literal === null) {
     // A name that does not resolve now may do so later; one that resolves to a private address is refused at once.
     const addresses = await resolveHost(target.host, timeLimit(1000)).catch(() => [])
-    if (addresses.some(({ address }) => !addressAllowed(address))) throw refused
+    if (addresses.some(({ address }) => !addressAllowed(address))) throw refusal
   }
   return target.url.href.replace(/\/+$/, '')
 }
