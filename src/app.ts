@@ -22,26 +22,29 @@ import { type SharedWindows, sharedWindows } from './rate-limits/shared-windows.
 import { type RequestRecorder, requestRecorder } from './requests/request-recorder.ts'
 import type { Config } from './settings/config.ts'
 
-/** Everything that serves one cell. Every operation gets it. */
+/**
+ * Everything that serves one cell: its database, its counters and what the process shares. Every operation takes it as its first
+ * argument.
+ */
 export type App = Shared & {
   cell: string
   db: Database
   keysInFlight: KeysInFlight
-  /** The exact windows, by the rate name of the endpoint. */
+  /** The exact rate limits, by the rate name of the endpoint. */
   exactWindows: ExactWindows
   windows: SharedWindows
   /** Every cell of this process, this one included. */
   allCells(): readonly App[]
   ladders: Ladders
-  /** Wakes a background task of this process: something it waits for has been committed. */
+  /** Wakes a background task of this process, after a row that it waits for has been committed. */
   nudge(sweep: SweepName): void
 }
 
-/** What all cells of one process share. */
+/** The parts that all cells of one process share. */
 export type Shared = {
   config: Config
   clock: Clock
-  /** Whether the clock can be believed, and the earlier time for what cannot be undone. */
+  /** Says whether the clock is in doubt, and gives the earlier time for steps that cannot be undone. */
   witness: ClockWitness
   log: Logger
   vault: Vault
@@ -50,7 +53,7 @@ export type Shared = {
   statusBudget: StatusBudget
   keyRing: KeyRing
   grantedRates: Granted
-  /** Where client addresses are counted for all processes. */
+  /** Counts requests by client address, for all processes together. */
   addressCounts: AddressCounts
   poster: Poster
   targetRules: TargetRules
@@ -98,17 +101,17 @@ export type SweepName =
 
 export type Gateway = Shared & {
   cells: readonly App[]
-  /** The cell that serves this merchant. */
-  appOf(place: { cell: string }): App
+  /** The app of the cell that serves this merchant. Throws where this process does not serve it. */
+  appOf(merchant: { cell: string }): App
   /** The live rail that the settings describe; null without one. */
   op1: Op1Rail | null
-  /** Where the requests of merchants are noted for their log. */
+  /** Records the requests of merchants for their request log. */
   requests: RequestRecorder
-  /** Lets the live rail get its tokens ahead; a command that only asks once does without. */
+  /** Makes the live rail fetch its tokens ahead of time; a command that asks once does without. */
   startRails(): void
-  /** Whatever the live rails tell goes to this one too. */
+  /** Adds a listener for everything that the live rails report. */
   watchRails(listener: RailObserver): void
-  /** Set by whoever runs the background tasks. */
+  /** Registers the function that wakes a background task, called by the process that runs them. */
   onNudge(wake: (cell: string, sweep: SweepName) => void): void
   close(): Promise<void>
 }
@@ -123,9 +126,9 @@ export type Parts = {
   listensAt?: string
   cells: readonly string[]
   role: string | null
-  /** The live rails. Passed in by code, never by a setting; without it live money is refused with nothing written. */
+  /** The live rails. Passed in by code, never by a setting; without them live money is refused with nothing written. */
   liveRails?: Rails['live']
-  /** For commands: they wait for connections, because nobody repeats them. */
+  /** True for commands, which wait for connections because no client repeats them. */
   patient?: boolean
   /** How host names are resolved, for tests with their own servers. */
   resolve?: Parameters<typeof createPoster>[0]['resolve']
@@ -192,16 +195,18 @@ export function buildGateway(parts: Parts): Gateway {
       await troubles.close()
       const databases = [directory, ...cells.map((app) => app.db)]
       await Promise.all(
-        [poster, supplierPoster, alertPoster, posting.postOffice, ...databases].map((one) => one.close()),
+        [poster, supplierPoster, alertPoster, posting.postOffice, ...databases].map((resource) =>
+          resource.close(),
+        ),
       )
     },
   }
 }
 
 function cellNamed(cells: readonly App[], cell: string): App {
-  const found = cells.find((app) => app.cell === cell)
-  if (!found) throw new Error(`this process does not serve ${cell}; restart it to take up new cells`)
-  return found
+  const served = cells.find((app) => app.cell === cell)
+  if (!served) throw new Error(`this process does not serve ${cell}; restart it to take up new cells`)
+  return served
 }
 
 function buildCell(shared: Shared, own: Pick<App, 'cell' | 'db' | 'nudge' | 'allCells'>): App {
@@ -212,8 +217,8 @@ function buildCell(shared: Shared, own: Pick<App, 'cell' | 'db' | 'nudge' | 'all
     keysInFlight: keysInFlight(own.db),
     ladders: laddersOf({ ...shared, db: own.db }),
     exactWindows: exactWindows(config, { db: own.db, clock: shared.clock, granted }),
-    windows: sharedWindows({ reads: config.rateReads, all: config.rateAll }, (what, merchantId) =>
-      granted.of(what === 'all' ? 'all' : 'reads', merchantId),
+    windows: sharedWindows({ reads: config.rateReads, all: config.rateAll }, (rate, merchantId) =>
+      granted.of(rate === 'all' ? 'all' : 'reads', merchantId),
     ),
   }
 }

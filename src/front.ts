@@ -38,7 +38,7 @@ import { runningCommit } from './running-commit.ts'
 import { isLoopback } from './settings/op1-installations.ts'
 import { registerInbound } from './vending/callbacks/inbound-routes.ts'
 
-/** What the front has to know of the process behind it. */
+/** The part of the running service that the front reads: whether the database was reached, and whether it is stopping. */
 export type FrontDoor = { readonly opened: Opened | null; readonly draining: boolean }
 type FrontOptions = Pick<OpenOptions, 'config' | 'log' | 'clock'>
 
@@ -46,12 +46,12 @@ const fromRoot = (name: string) => readFileSync(join(ROOT, name), 'utf8')
 const CHANGELOG = fromRoot('CHANGELOG.md')
 const MACHINE_MAKERS = fromRoot('docs/machine-makers.md')
 
-/** Everything that this process answers over HTTP: the API, health, metrics, documentation, hosted pages, machine suppliers. */
-export function frontOf(door: FrontDoor, options: FrontOptions, registry: Registry): HttpServer {
+/** Builds the HTTP server of the process: API, health, metrics, documentation, hosted pages, callbacks of machine suppliers. */
+export function frontOf(state: FrontDoor, options: FrontOptions, registry: Registry): HttpServer {
   const { config, log, clock = clockOf(config) } = options
   const gateway = () => {
-    if (door.opened === null) throw unavailable()
-    return door.opened.gateway
+    if (state.opened === null) throw unavailable()
+    return state.opened.gateway
   }
   const server = buildServer<App>({
     endpoints: ENDPOINTS,
@@ -59,15 +59,15 @@ export function frontOf(door: FrontDoor, options: FrontOptions, registry: Regist
     log,
     placeOf: (caller) => placeIn(gateway().appOf(caller)),
     authenticate: (token, address) => gateway().keyRing.authenticate(token, address),
-    countFailedAuth: async (address) => door.opened?.gateway.keyRing.countFailure(address),
+    countFailedAuth: async (address) => state.opened?.gateway.keyRing.countFailure(address),
     async refuseUsedKey(caller, { key, fingerprint }) {
-      const wanted = findKeys([{ merchantId: caller.merchantId, mode: caller.mode, key }])
-      const [row] = await gateway().appOf(caller).db.query(wanted.statement, wanted.values)
+      const finding = findKeys([{ merchantId: caller.merchantId, mode: caller.mode, key }])
+      const [row] = await gateway().appOf(caller).db.query(finding.statement, finding.values)
       if (row) replayOf(row, fingerprint)
     },
     crowds: crowds(),
     metrics: requestMetrics(registry),
-    note: (request) => door.opened?.gateway.requests.note(request),
+    note: (request) => state.opened?.gateway.requests.note(request),
     trustedProxies: config.trustedProxies,
     https: config.baseUrl?.startsWith('https://') ?? false,
     errorPage: ({ status, message }) => ({ headers: PAGE_HEADERS, html: errorPage(status, message) }),
@@ -76,31 +76,31 @@ export function frontOf(door: FrontDoor, options: FrontOptions, registry: Regist
     version: VERSION,
     commit: runningCommit(),
     uptimeSeconds: () => process.uptime(),
-    databaseUp: () => door.opened && takesWork(door.opened.gateway),
+    databaseUp: () => state.opened && takesWork(state.opened.gateway),
     notReady: async () => [
-      ...(door.draining ? ['stopping'] : []),
-      ...(door.opened === null ? ['the database has not been reached yet'] : inDoubt(door.opened.gateway)),
+      ...(state.draining ? ['stopping'] : []),
+      ...(state.opened === null ? ['the database has not been reached yet'] : inDoubt(state.opened.gateway)),
     ],
   })
   addMetricsRoute(server, registry, config.metricsToken)
-  registerPages(server, { door, gateway, config, log, clock })
+  registerPages(server, { state, gateway, config, log, clock })
   return server
 }
 
-const inDoubt = ({ witness }: Gateway) => [witness.doubt()].filter((says) => says !== null)
+const inDoubt = ({ witness }: Gateway) => [witness.doubt()].filter((doubt) => doubt !== null)
 
-/** Whether a payment could be stored now: on the very connections that payments use, in the directory and in each cell. */
+/** Whether a payment could be stored now: asks on the connections that payments use, in the directory and in each cell. */
 const takesWork = async ({ directory, cells }: Gateway): Promise<boolean> =>
   (await Promise.all([directory, ...cells.map(({ db }) => db)].map((database) => database.works()))).every(
     Boolean,
   )
 
-/** What is open to everybody: documentation, hosted pages, and the door of machine suppliers. */
+/** Registers what needs no API key: documentation, hosted pages, and the callbacks of machine suppliers and operators. */
 function registerPages(
   server: HttpServer,
-  parts: Pick<OpenOptions, 'config' | 'log'> & { door: FrontDoor; gateway: () => Gateway; clock: Clock },
+  parts: Pick<OpenOptions, 'config' | 'log'> & { state: FrontDoor; gateway: () => Gateway; clock: Clock },
 ): void {
-  const { door, gateway, config, log, clock } = parts
+  const { state, gateway, config, log, clock } = parts
   const baseUrl = config.baseUrl ?? `http://${config.host}:${config.port}`
   const limits = publicLimits(config, { counts: () => gateway().addressCounts, log })
   registerDocs(server, {
@@ -129,7 +129,7 @@ function registerPages(
     https: config.baseUrl?.startsWith('https://') ?? false,
     log,
     trustedProxies: config.trustedProxies,
-    baseUrl: () => door.opened?.gateway.baseUrl ?? baseUrl,
+    baseUrl: () => state.opened?.gateway.baseUrl ?? baseUrl,
   })
   serveAssets(server, Object.values(PAGE_ASSETS))
   const surface: SurfaceOptions = {
@@ -138,7 +138,7 @@ function registerPages(
     trustedProxies: config.trustedProxies,
     // Plain http is for a browser on this machine; anywhere else the cookies of people want https (reliability.md A67).
     https: !isLoopback(baseUrl) && config.baseUrl !== null,
-    baseUrl: () => door.opened?.gateway.baseUrl ?? baseUrl,
+    baseUrl: () => state.opened?.gateway.baseUrl ?? baseUrl,
     ...{ environment: config.nodeEnv, production: config.production },
     requestsAMinute: config.ratePages,
     uploads: uploads(() => elapsedMs(clock)),
@@ -150,7 +150,7 @@ function registerPages(
   registerSurface(server, viewAs({ ...CONSOLE, stepUp: DASHBOARD.stepUp }), surface)
 }
 
-/** What the frame needs from the cell that serves a request. */
+/** The parts of the serving cell that the request frame uses. */
 const placeIn = (app: App): Serving<App> => ({
   app,
   windows: app.windows,
@@ -158,7 +158,7 @@ const placeIn = (app: App): Serving<App> => ({
   expectedMs: (rate) => expectedInLane(app, rate) ?? forConnection(app, rate),
 })
 
-/** How long a request without a lane of its own waits for a connection. */
+/** Milliseconds that a request without a lane of its own is expected to wait for a connection. */
 function forConnection(app: App, rate: string): number {
   if (rate === 'bulk_payouts') return app.db.expectedMs('out')
   return app.db.expectedMs(rate === 'reads' ? 'statement' : 'in')

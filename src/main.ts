@@ -8,9 +8,9 @@ import type { Role } from './serve.ts'
 import type { Config } from './settings/config.ts'
 
 const ROLES: readonly Role[] = ['all', 'web', 'worker']
-// A stop that takes longer than this is cut short; the product is safe to kill at any moment.
+// A stop that takes longer is cut short: the product may be killed at any moment without harm.
 const STOP_MS = 30_000
-// Lines that wait for whoever reads the output; what comes beyond is dropped and counted.
+// Lines that wait for the reader of the output; what comes beyond that is dropped and counted.
 const MOST_LOG_BYTES = 64 * 1024 * 1024
 const FLUSH_MS = 1000
 const TELL_MS = 5000
@@ -63,7 +63,7 @@ async function runService(config: Config, role: Role): Promise<void> {
 
 function readRole(given: unknown): Role {
   if (given === undefined) return 'all'
-  const role = ROLES.find((one) => one === given)
+  const role = ROLES.find((known) => known === given)
   if (role === undefined) throw new WrongUsage(`--role must be one of ${ROLES.join(', ')}`)
   return role
 }
@@ -72,6 +72,6 @@ const exitCode = await runCommand(process.argv.slice(2), {
   streams: STREAMS,
   runService: (config, { role }) => runService(config, readRole(role)),
 })
-// Set, not called at once: what was written reaches its reader first.
+// Set instead of calling exit, so that what was written reaches its reader first.
 if (exitCode === 0) process.exitCode = 0
 else process.exit(exitCode)

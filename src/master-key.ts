@@ -22,8 +22,8 @@ const lastingBinding = (purpose: string) => ({ merchantId: null, purpose, column
 type Keys = { current: Buffer; readable: readonly Buffer[] }
 
 /**
- * The vault over MASTER_KEY. Refuses a key that is not the one this data was sealed with, before anything is sealed with it
- * (F44); during a change the old one is in MASTER_KEY_PREVIOUS. It works with the login and role of the service.
+ * Opens the vault over MASTER_KEY, with the login and role of the service. Throws WrongSettings, before anything is sealed, for a key
+ * that is not the one this data was sealed with (F44); during a change the old key is in MASTER_KEY_PREVIOUS.
  */
 export async function unlockVault(
   config: Config,
@@ -42,7 +42,10 @@ export async function unlockVault(
   }
 }
 
-/** The key among those given with which this data was sealed; on a new database the current one. */
+/**
+ * Returns the key, of those given, with which this data was sealed; the current one on a new database. Throws WrongSettings when none
+ * fits.
+ */
 async function keyOfData(client: pg.Client, { current, readable }: Keys): Promise<Buffer> {
   await client.query(
     'insert into directory.master_key_check (ciphertext) values ($1) on conflict do nothing',
@@ -57,28 +60,30 @@ async function keyOfData(client: pg.Client, { current, readable }: Keys): Promis
   throw new WrongSettings('MASTER_KEY is not the key that the secrets of this database were sealed with')
 }
 
-/** Derived from the master key and stored at the first start; a later master key only seals them again. */
+/**
+ * Reads the lasting keys. They are derived from the master key and stored at the first start; a later master key only seals them again.
+ */
 async function lastingKeys(
   client: pg.Client,
   { current, readable }: Keys,
   holder: Buffer,
 ): Promise<Map<LastingPurpose, Buffer>> {
   const vault = openVault(current, { readable })
-  const kept = new Map<LastingPurpose, Buffer>()
+  const keys = new Map<LastingPurpose, Buffer>()
   for (const purpose of LASTING_PURPOSES) {
-    const made = vault.seal(deriveLasting(holder, purpose).toString('base64'), lastingBinding(purpose))
+    const newlySealed = vault.seal(deriveLasting(holder, purpose).toString('base64'), lastingBinding(purpose))
     await client.query(
       'insert into directory.lasting_keys (purpose, ciphertext) values ($1, $2) on conflict do nothing',
-      [purpose, made],
+      [purpose, newlySealed],
     )
     const { rows } = await client.query<{ ciphertext: Buffer }>(
       'select ciphertext from directory.lasting_keys where purpose = $1',
       [purpose],
     )
-    const sealed = rows[0]?.ciphertext ?? made
-    kept.set(purpose, Buffer.from(vault.open(sealed, lastingBinding(purpose)), 'base64'))
+    const sealed = rows[0]?.ciphertext ?? newlySealed
+    keys.set(purpose, Buffer.from(vault.open(sealed, lastingBinding(purpose)), 'base64'))
   }
-  return kept
+  return keys
 }
 
 function opens(vault: Vault, sealed: Buffer): boolean {
@@ -89,7 +94,7 @@ function opens(vault: Vault, sealed: Buffer): boolean {
   }
 }
 
-/** The key from the settings, or the one generated beside the embedded data. It is never in the database. */
+/** The key from the settings, or the one generated beside the embedded data. It is never stored in the database. */
 function masterKey(config: Config): Buffer {
   if (config.masterKey !== null) return config.masterKey
   const path = join(config.dataDir, MASTER_KEY_FILE)
@@ -107,7 +112,7 @@ function masterKey(config: Config): Buffer {
   return key
 }
 
-/** Keys that stay when the master key changes: only their seal changes. */
+/** Keys that stay the same when the master key changes; only their seal is renewed. */
 export const SEALED_LASTING_KEYS = sealedColumn({
   table: 'lasting_keys',
   column: 'ciphertext',

@@ -13,7 +13,7 @@ import { earliest } from './platform/earliest.ts'
 import { gaugeOf, METRICS, type MetricName } from './platform/metric-table.ts'
 import { sharedLook } from './platform/shared-look.ts'
 
-// Metrics that are read from the databases. Whatever scrapes how often, each query runs once in some seconds; a figure that cannot be
+// Metrics that are read from the databases. However often they are scraped, each query runs once in some seconds; a figure that cannot be
 // read is left out, so that a scrape never waits for a database that is away.
 
 const NANOSECONDS = 1e9
@@ -86,7 +86,7 @@ const READINGS: Partial<Record<MetricName, Reading>> = {
 const agedSeconds = ({ at: now }: ServiceFigures, at: Date | null): number =>
   at === null ? 0 : Math.max(0, (now.getTime() - at.getTime()) / 1000)
 
-/** Declares every metric that is read when somebody scrapes. */
+/** Declares every metric that is read at a scrape. */
 export function addReadings(registry: Registry, gateway: () => Gateway | null): void {
   for (const [name, read] of Object.entries(READINGS) as [MetricName, Reading][])
     gaugeOf(registry, name, async (self) => {
@@ -116,11 +116,11 @@ const SLOW = [
   'wal_volume_used_ratio',
 ] as const satisfies readonly MetricName[]
 
-/** What costs more, or changes slowly: read at most once a minute. */
+/** Adds figures that cost more or change slowly: they are read at most once a minute. */
 function addSlowReadings(registry: Registry, gateway: () => Gateway | null): void {
   let last: Slow = {}
   let readMs = Number.NEGATIVE_INFINITY
-  const look = sharedLook(async () => {
+  const refresh = sharedLook(async () => {
     const running = gateway()
     if (running === null) return
     last = await readSlowly(running)
@@ -128,7 +128,7 @@ function addSlowReadings(registry: Registry, gateway: () => Gateway | null): voi
   }, SLOW_FRESH_MS)
   for (const name of SLOW)
     gaugeOf(registry, name, async (self) => {
-      if (performance.now() - readMs > SLOW_FRESH_MS) await look().catch(() => {})
+      if (performance.now() - readMs > SLOW_FRESH_MS) await refresh().catch(() => {})
       self.remove()
       const value = last[name]
       if (value !== undefined) self.set(value)
@@ -153,26 +153,26 @@ async function usedOf(folder: string): Promise<number> {
   return blocks === 0 ? 0 : 1 - bavail / (blocks - bfree + bavail)
 }
 
-/** How long committed rows of the audit wait for their seals. Without an answer of the database there is no figure. */
+/** Adds how long committed rows of the audit wait for their seals. A database that does not answer gets no figure. */
 function addSealLag(registry: Registry, gateway: () => Gateway | null): void {
   gaugeOf(registry, 'audit_chain_lag_seconds', async (self: Gauge) => {
     self.reset()
     const running = gateway()
     if (running === null) return
     const { clock, cells, directory } = running
-    const places = [
-      ...cells.map(({ cell, db }) => ({ place: cell, db })),
-      { place: 'directory', db: directory },
+    const databases = [
+      ...cells.map(({ cell, db }) => ({ name: cell, db })),
+      { name: 'directory', db: directory },
     ]
-    for (const { place, db } of places) {
+    for (const { name, db } of databases) {
       const lag = await sealLagSeconds(db, clock.nowMs()).catch(() => null)
-      if (lag !== null) self.set({ place }, lag)
+      if (lag !== null) self.set({ place: name }, lag)
     }
   })
 }
 
 function addDelay(registry: Registry): void {
-  // Each look wakes the process, whether or not it has anything to do.
+  // Each sample wakes the process, even an idle one.
   const delay = monitorEventLoopDelay({ resolution: 250 })
   delay.enable()
   gaugeOf(registry, 'event_loop_delay_seconds', (self) => {

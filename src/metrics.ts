@@ -27,20 +27,20 @@ const LIMITER_MS = 60_000
 const MS = 1000
 
 /**
- * Prometheus metrics: on their own port (METRICS_PORT) and, behind a bearer token (METRICS_TOKEN), on that of the API.
- * Without a token they are only on this machine. No merchant and no id is a label.
+ * Serves Prometheus metrics: on their own port (METRICS_PORT) and, behind a bearer token (METRICS_TOKEN), on that of the API. Without a
+ * token they are reachable from this machine only. No label names a merchant or an id.
  */
 export async function startMetrics({
   registry,
   config,
   gateway,
 }: Parts): Promise<{ close(): Promise<void> }> {
-  // Its own watch over the event loop would wake an idle process a hundred times a second; event_loop_delay_seconds says it.
+  // prom-client's watch over the event loop would wake an idle process a hundred times a second; event_loop_delay_seconds replaces it.
   collectDefaultMetrics({ register: registry, prefix: 'gateway_', eventLoopMonitoringPrecision: 60_000 })
   addGauges(registry, gateway)
-  const forget = addCounts(registry)
-  if (config.metricsPort === 0) return { close: async () => forget() }
-  const own = createServer((request, response) => {
+  const stopTiming = addCounts(registry)
+  if (config.metricsPort === 0) return { close: async () => stopTiming() }
+  const server = createServer((request, response) => {
     if (request.url !== '/metrics') return void response.writeHead(404).end()
     if (config.metricsToken !== null && !isOpenTo(request, config.metricsToken))
       return void response.writeHead(401).end()
@@ -49,12 +49,12 @@ export async function startMetrics({
       .then((body) => response.writeHead(200, { 'Content-Type': registry.contentType }).end(body))
   })
   await new Promise<void>((resolve, reject) =>
-    own.once('error', reject).listen(config.metricsPort, hostOf(config), resolve),
+    server.once('error', reject).listen(config.metricsPort, hostOf(config), resolve),
   )
   return {
     close: () => {
-      forget()
-      return new Promise((resolve) => own.close(() => resolve()))
+      stopTiming()
+      return new Promise((resolve) => server.close(() => resolve()))
     },
   }
 }
@@ -79,7 +79,7 @@ export function addMetricsRoute(server: HttpServer, registry: Registry, token: s
   })
 }
 
-/** What this process knows of itself without asking anybody. */
+/** Adds figures that the process has in memory. */
 function addGauges(registry: Registry, gateway: () => Gateway | null): void {
   const cells = () => gateway()?.cells ?? []
   gaugeOf(registry, 'db_pool_in_use', (self) => {
@@ -114,7 +114,7 @@ function addGauges(registry: Registry, gateway: () => Gateway | null): void {
   addReadings(registry, gateway)
 }
 
-/** Whether requests pass uncounted now: some did since the last minute began. */
+/** Adds whether requests pass uncounted now: whether any did within the last minute. */
 function addLimiter(registry: Registry): void {
   let before = 0
   let raisedMs = Number.NEGATIVE_INFINITY
@@ -126,11 +126,11 @@ function addLimiter(registry: Registry): void {
   })
 }
 
-/** Counters and times that are kept wherever things happen. */
+/** Adds the counters and timers of `measures.ts`. Returns the function that stops the timing. */
 function addCounts(registry: Registry): () => void {
   for (const [name, names] of Object.entries(COUNTED) as [Counted, readonly string[]][]) {
     const counter = counterOf(registry, name)
-    // Read when somebody asks: counting itself must cost nothing.
+    // Read at a scrape, so that counting itself costs nothing.
     Object.assign(counter, {
       collect() {
         counter.reset()
@@ -153,7 +153,7 @@ function addCounts(registry: Registry): () => void {
   })
 }
 
-/** Sizes and times of group commits. */
+/** Observes sizes and times of group commits. */
 export function observeBatches(registry: Registry, gateway: Gateway): void {
   const size = histogramOf(registry, 'batch_size')
   const seconds = histogramOf(registry, 'batch_seconds')
@@ -165,7 +165,7 @@ export function observeBatches(registry: Registry, gateway: Gateway): void {
       })
 }
 
-function same(given: string, wanted: string): boolean {
+function same(presented: string, expected: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
-  return timingSafeEqual(digest(given), digest(wanted))
+  return timingSafeEqual(digest(presented), digest(expected))
 }

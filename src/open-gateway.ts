@@ -31,8 +31,8 @@ const EMBEDDED_LOGIN = 'gateway_service'
 const NO_DATABASE = '3D000'
 
 /**
- * Joins or reaches the database, brings its schema up to date, checks the master key and builds the gateway.
- * Errors: WrongSettings with a sentence; DatabaseAway when the server cannot be reached.
+ * Joins or reaches the database, brings its schema up to date, checks the master key and builds the gateway. Throws WrongSettings with a
+ * sentence; DatabaseAway when the server cannot be reached.
  */
 export async function openGateway(options: OpenOptions): Promise<Opened> {
   const { config, log } = options
@@ -73,17 +73,17 @@ export async function openGateway(options: OpenOptions): Promise<Opened> {
   }
 }
 
-/** The machine's clock, or the one that TEST_CLOCK moves. */
+/** The machine's clock, or the one that the file of TEST_CLOCK moves. */
 export const clockOf = (config: Config): Clock =>
   config.testClock === null ? systemClock() : clockFollowingFile(config.testClock)
 
 type Reached = {
-  /** As the service signs in. */
+  /** The address with the login of the service. */
   url: string
-  /** As the owner of the schema, for migrations. */
+  /** The address with the login of the schema's owner, for migrations. */
   ownerUrl: string
   login: Login
-  /** Makes the database, where it is ours to make. */
+  /** Creates the database; null on a server that is not ours. */
   create: (() => Promise<void>) | null
   rejoin(): Promise<void>
   leave(): Promise<void>
@@ -112,7 +112,7 @@ async function reach({ config, say }: OpenOptions): Promise<Reached> {
   }
 }
 
-/** Every start but the first finds its database, and asks nothing beforehand. */
+/** Migrates; creates the database first where it does not exist. Every start but the first finds it, so nothing is asked beforehand. */
 async function bringUpToDate(
   { ownerUrl, login, create }: Reached,
   say: OpenOptions['say'],

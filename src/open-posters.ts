@@ -5,10 +5,10 @@ import { createPoster } from './platform/outbound/attempt.ts'
 import type { Config } from './settings/config.ts'
 import { SUPPLIER_LIMITS } from './vending/suppliers/http-supplier.ts'
 
-// Of what a receiver of webhooks answers: enough for an error message, which its merchant sees.
+// How much of a webhook receiver's answer is kept: enough for an error message, which the merchant sees.
 const ANSWER_BYTES = 2000
 
-/** The posters and their rules: webhooks, machine suppliers with their own allow-list, alerts, and mails. */
+/** Makes the posters and their rules: webhooks, machine suppliers with their own allow-list, alerts, and mails. */
 export function postersOf({
   config,
   resolve,
@@ -40,7 +40,7 @@ export function postersOf({
 const ownHosts = ({ baseUrl, host }: Config): string[] =>
   baseUrl === null ? [host] : [new URL(baseUrl).hostname, host]
 
-/** The host and port of an address of the operator, as an entry of an allow-list: it may be a private one. */
+/** The entry of an allow-list for one of our own alert addresses, which may be private. None for null. */
 function placeOf(address: string | null): string[] {
   if (address === null) return []
   const { hostname, port, protocol } = new URL(address)

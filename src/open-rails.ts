@@ -12,7 +12,7 @@ import { railTroubles } from './rails/rail-troubles.ts'
 import { sandboxRail } from './rails/sandbox.ts'
 import { statusBudget } from './rails/status-budget.ts'
 
-/** The rails, the budget of questions that their contracts share, and whom they tell what goes on. */
+/** Opens the rails, the budget of status questions that the installations share, and the observers of the live rails. */
 export function openRails(parts: Parts, directory: Database) {
   const installations = () => rails.live.op1_momo?.installations ?? []
   const budget = statusBudget({ directory, clock: parts.clock, installations })
@@ -23,7 +23,7 @@ export function openRails(parts: Parts, directory: Database) {
   return { live, rails, budget, troubles, observer }
 }
 
-/** Mode and channel to rail. Test mode has the sandbox, which cannot pay out on every channel. */
+/** The rails by mode and channel. Test mode has the sandbox, which cannot pay out on every channel. */
 function railsOf({ config, clock, liveRails }: Parts, live: Op1Rail | null): Rails {
   const sandbox = (pays: boolean) =>
     sandboxRail(clock, { outcomeSeconds: config.sandboxOutcomeSeconds, pays })
@@ -34,17 +34,17 @@ function railsOf({ config, clock, liveRails }: Parts, live: Op1Rail | null): Rai
   })
 }
 
-/** The rail of the operator's contracts that the settings name; null when they name none. */
+/** The rail of the operator's installations in the settings; null when there are none. */
 function liveRail(
   { config, clock, log }: Parts,
   directory: Database,
-  told: Pick<Op1Parts, 'budget' | 'alarms' | 'observer'>,
+  parts: Pick<Op1Parts, 'budget' | 'alarms' | 'observer'>,
 ): Op1Rail | null {
   const { op1Installations: installations } = config
   if (installations.length === 0) return null
   const known = installations
     .map(presentInstallation)
     .flatMap(({ id, sides }) => sides.map((side) => ({ id, side })))
-  const choice = installationChoice({ directory, clock, alarms: told.alarms, known })
-  return op1Momo({ installations, choice, clock, log, ...told })
+  const choice = installationChoice({ directory, clock, alarms: parts.alarms, known })
+  return op1Momo({ installations, choice, clock, log, ...parts })
 }

@@ -4,7 +4,7 @@ import { ROOT } from './platform/root.ts'
 
 const SHOWN = 12
 
-/** The first 12 hex digits of the commit that runs, or null where no checkout tells (G2). */
+/** The first 12 hex digits of the running commit, or null outside of a git checkout (G2). */
 export function runningCommit(): string | null {
   const git = join(ROOT, '.git')
   try {

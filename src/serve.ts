@@ -26,7 +26,7 @@ import { tellTrialPlaces } from './settings/trial-places.ts'
 import { type CellSweep, lookoutOf, sweepsOf } from './sweeps.ts'
 
 export type Role = 'all' | 'web' | 'worker'
-/** `stopping`: aborted when the process is told to stop, so that waiting for a database ends. */
+/** `stopping`: aborted when the process is told to stop, which also ends the wait for a database. */
 export type ServeOptions = OpenOptions & { role: Role; stopping?: AbortSignal }
 export type Service = {
   url: string
@@ -36,20 +36,19 @@ export type Service = {
   stop(): Promise<void>
 }
 
-/** The state of the server, which listens at once and answers 503 until the database has been reached. */
+/** The state of the service. It listens at once and answers 503 until the database has been reached. */
 type Door = {
   opened: Opened | null
   draining: boolean
   workers: Worker[]
   sweeps: CellSweep[]
   timers: NodeJS.Timeout[]
-  told: Reporting | null
+  reporter: Reporting | null
 }
 
 type Every = (ms: number, work: () => Promise<unknown>) => void
 
-// Connections that may arrive at the same moment, as after an outage; the system may allow fewer. Further ones are repeated
-// by clients a second later.
+// Connections that may arrive at the same moment, as after an outage; the system may allow fewer. Clients repeat the rest a second later.
 const BACKLOG = 4096
 const KEY_LOOK_MS = 400
 const SHARE_MS = 1000
@@ -58,53 +57,53 @@ const ALERT_CHECKS_MS = 30_000
 const REPORT_MS = 5000
 const WATCH_MS = 15_000
 const HEARTBEAT_MS = 60_000
-// A start does not fail because the database is slow.
+// How long a start waits for a slow database before it fails.
 const BEGIN_WITHIN_MS = 60_000
-const REACH_AGAIN_MS = { first: 50, most: 2000 }
+const REACH_AGAIN_MS = { first: 50, max: 2000 }
 
 /** Listens, then reaches the database (for as long as it takes), then works until stopped. */
 export async function serve(options: ServeOptions): Promise<Service> {
   const { config, log, role } = options
-  const door: Door = { opened: null, draining: false, workers: [], sweeps: [], timers: [], told: null }
+  const running: Door = { opened: null, draining: false, workers: [], sweeps: [], timers: [], reporter: null }
   const registry = new Registry()
-  const server = frontOf(door, options, registry)
+  const server = frontOf(running, options, registry)
   await server.listen({ port: config.port, host: config.host, backlog: BACKLOG })
   const url = config.baseUrl ?? `http://${config.host}:${portOf(server) ?? config.port}`
-  const takeBackPlaces = tellTrialPlaces(config)
-  const metrics = await startMetrics({ registry, config, gateway: () => door.opened?.gateway ?? null })
+  const removeTrialAddresses = tellTrialPlaces(config)
+  const metrics = await startMetrics({ registry, config, gateway: () => running.opened?.gateway ?? null })
   try {
     const opened = await reachDatabase({ ...options, listensAt: url })
     if (opened !== null) {
       observeBatches(registry, opened.gateway)
       opened.gateway.watchRails(railMetrics(registry, opened.gateway))
-      await begin(door, opened, { ...options, role, url }).catch(async (error) => {
+      await begin(running, opened, { ...options, role, url }).catch(async (error) => {
         await opened.close()
         throw error
       })
     }
   } catch (error) {
-    takeBackPlaces()
+    removeTrialAddresses()
     await Promise.all([server.close(), metrics.close()])
     throw error
   }
   return {
     url,
-    gateway: () => door.opened?.gateway ?? null,
+    gateway: () => running.opened?.gateway ?? null,
     stop: async () => {
-      await drain(door, server, config)
-      takeBackPlaces()
+      await drain(running, server, config)
+      removeTrialAddresses()
       await metrics.close()
       log.info('stopped')
     },
   }
 }
 
-async function begin(door: Door, opened: Opened, options: ServeOptions & { url: string }): Promise<void> {
+async function begin(running: Door, opened: Opened, options: ServeOptions & { url: string }): Promise<void> {
   const { config, log, role, say, url } = options
   const { gateway } = opened
   const warming = Promise.all([gateway.directory.warm(), ...gateway.cells.map((app) => app.db.warm())])
   const examining = againWhileAway(() => examine({ config, gateway }), BEGIN_WITHIN_MS)
-  // Whatever is found, no connection is still being opened when they are closed.
+  // Waits for the warming in every case, so that no connection is still being opened when they are closed.
   const findings = await examining.finally(() => warming)
   const refused = findings.filter(({ level }) => level === 'refused')
   if (refused.length > 0) throw new WrongSettings(refused.map(({ says }) => says).join('\n'))
@@ -115,36 +114,39 @@ async function begin(door: Door, opened: Opened, options: ServeOptions & { url: 
   }, BEGIN_WITHIN_MS)
   if (opened.embedded && !config.production)
     for (const line of await makeDemoMerchant(gateway, url)) say(line)
-  door.opened = opened
+  running.opened = opened
   gateway.startRails()
-  const every = keepUp(door, opened, log)
+  const every = keepUp(running, opened, log)
   const byCell = new Map<string, Worker>()
-  const told = reporting(gateway, { role, wake: (cell, sweep) => byCell.get(cell)?.nudge(sweep) })
-  door.told = told
-  every(REPORT_MS, () => told.beat())
+  const reporter = reporting(gateway, { role, wake: (cell, sweep) => byCell.get(cell)?.nudge(sweep) })
+  running.reporter = reporter
+  every(REPORT_MS, () => reporter.beat())
   const watch = watchDatabase(gateway)
   every(WATCH_MS, () => watch.check())
   if (role !== 'web')
     every(HEARTBEAT_MS, async () => {
       if (await gateway.directory.works()) await sendHeartbeat(gateway)
     })
-  if (role !== 'web') startWorkers(door, gateway, { log, byCell, told })
-  // A dead worker cannot raise alerts, so web processes do when none is heard; what both find is one alert.
+  if (role !== 'web') startWorkers(running, gateway, { log, byCell, reporter })
+  // A dead worker cannot raise alerts, so web processes do when no worker reports; what two of them find is one alert.
   else every(ALERT_CHECKS_MS, () => runChecksWithoutWorker(gateway))
   say(`ready on ${url}  (documentation: ${url}/docs)`)
 }
 
-/** Waits with back-off for a database that cannot be reached; wrong settings end the process. */
+/**
+ * Waits with back-off for a database that cannot be reached. Throws WrongSettings, which ends the process; null when it is stopped
+ * meanwhile.
+ */
 async function reachDatabase(options: ServeOptions): Promise<Opened | null> {
   for (
     let waitMs = REACH_AGAIN_MS.first;
     !options.stopping?.aborted;
-    waitMs = Math.min(waitMs * 2, REACH_AGAIN_MS.most)
+    waitMs = Math.min(waitMs * 2, REACH_AGAIN_MS.max)
   ) {
     try {
       return await openGateway(options)
     } catch (error) {
-      // A server that is not there, is starting, or is shutting down; any other mistake is not cured by waiting.
+      // Only a server that is away, starting or shutting down is waited for; waiting cures no other error.
       if (!(classify(error) instanceof DatabaseAway)) throw error
       options.log.warn({ err: error }, 'the database is not there yet')
       await new Promise((resolve) => setTimeout(resolve, waitMs))
@@ -153,8 +155,10 @@ async function reachDatabase(options: ServeOptions): Promise<Opened | null> {
   return null
 }
 
-/** Keys and rate counts of the other processes, and the embedded server when it has gone away. */
-function keepUp(door: Door, opened: Opened, log: Logger): Every {
+/**
+ * Starts the timers that follow other processes (keys, rate counts) and that rejoin the embedded server when it has gone away.
+ */
+function keepUp(running: Door, opened: Opened, log: Logger): Every {
   const { gateway } = opened
   const every: Every = (ms, work) => {
     let busy = false
@@ -167,17 +171,17 @@ function keepUp(door: Door, opened: Opened, log: Logger): Every {
           busy = false
         })
     }, ms)
-    door.timers.push(timer)
+    running.timers.push(timer)
   }
   // Not the process id: in containers every process may have the same.
   const processName = randomUUID()
   every(WITNESS_EVERY_MS, async () => {
     await gateway.witness.look().catch(async (error) => {
-      if (opened.embedded && !door.draining && !(await gateway.directory.works())) await opened.rejoin()
+      if (opened.embedded && !running.draining && !(await gateway.directory.works())) await opened.rejoin()
       throw error
     })
   })
-  // A process that nobody asks does not ask the database either; the first request after a pause does.
+  // A process without requests does not ask the database either; the first request after a pause does.
   const whileUsed = (work: () => Promise<unknown>) => async () => {
     if (gateway.keyRing.isUsed()) await work()
   }
@@ -192,38 +196,38 @@ function keepUp(door: Door, opened: Opened, log: Logger): Every {
   return every
 }
 
-type Working = { log: Logger; byCell: Map<string, Worker>; told: Reporting }
+type Working = { log: Logger; byCell: Map<string, Worker>; reporter: Reporting }
 
-function startWorkers(door: Door, gateway: Gateway, { log, byCell, told }: Working): void {
+function startWorkers(running: Door, gateway: Gateway, { log, byCell, reporter }: Working): void {
   for (const app of gateway.cells) {
     const sweeps = sweepsOf(app)
     const worker = startWorker(sweeps, {
       log,
       clock: gateway.clock,
-      ran: (run) => told.ran(app, run),
+      ran: (run) => reporter.ran(app, run),
       lookout: lookoutOf(app),
     })
     byCell.set(app.cell, worker)
-    door.workers.push(worker)
-    door.sweeps.push(...sweeps)
+    running.workers.push(worker)
+    running.sweeps.push(...sweeps)
   }
   gateway.onNudge((cell, sweep) => byCell.get(cell)?.nudge(sweep))
 }
 
-async function drain(door: Door, server: HttpServer, config: Config): Promise<void> {
-  door.draining = true
+async function drain(running: Door, server: HttpServer, config: Config): Promise<void> {
+  running.draining = true
   crashPoint('drain.started')
   await new Promise((resolve) => setTimeout(resolve, config.drainSeconds * 1000))
   const requests = server.close()
-  await Promise.all(door.workers.map((worker) => worker.stop()))
+  await Promise.all(running.workers.map((worker) => worker.stop()))
   await requests
-  await Promise.all(door.sweeps.map((sweep) => sweep.finish?.()))
-  await Promise.all((door.opened?.gateway.cells ?? []).map(untilIdle))
-  await door.opened?.gateway.addressCounts.idle()
-  await door.opened?.gateway.requests.flush()
-  for (const timer of door.timers) clearInterval(timer)
-  await door.told?.stop()
-  await door.opened?.close()
+  await Promise.all(running.sweeps.map((sweep) => sweep.finish?.()))
+  await Promise.all((running.opened?.gateway.cells ?? []).map(untilIdle))
+  await running.opened?.gateway.addressCounts.idle()
+  await running.opened?.gateway.requests.flush()
+  for (const timer of running.timers) clearInterval(timer)
+  await running.reporter?.stop()
+  await running.opened?.close()
 }
 
 /** The port in use, also where PORT=0 let the system choose. */

@@ -9,18 +9,19 @@ import { setBackDeliveries } from './webhooks/set-back-attempts.ts'
 export const SET_BACK_AT_ONCE = 500
 
 /**
- * Makes due what a clock that was ahead has put off: movements and deliveries whose next question or attempt is further ahead than the longest
- * step. Their claims look at due times by index, so these are put right instead of passed over. Answers how many, of the kind with most.
+ * Makes due what a clock that was ahead has put off: movements and deliveries whose next question or attempt lies further ahead than the
+ * longest step. Their claims find due times by index, so these are put right instead of skipped. Returns the largest number of rows that
+ * one kind had.
  */
 export async function setBackTimes({ db, config, clock }: App): Promise<number> {
   const now = clock.now()
-  const wanted = { now, steps: longestSteps(config.followLadder), most: SET_BACK_AT_ONCE }
+  const input = { now, steps: longestSteps(config.followLadder), most: SET_BACK_AT_ONCE }
   const movements = [SET_BACK_CHARGES, SET_BACK_PAYOUTS, SET_BACK_TOP_UPS].map((statement) =>
-    bringBack(statement, wanted),
+    bringBack(statement, input),
   )
   const deliveries = setBackDeliveries(now, config.webhookRetryDelays, SET_BACK_AT_ONCE)
-  let most = 0
+  let largest = 0
   for (const { statement, values } of [...movements, deliveries])
-    most = Math.max(most, (await db.query(statement, values)).length)
-  return most
+    largest = Math.max(largest, (await db.query(statement, values)).length)
+  return largest
 }

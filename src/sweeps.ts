@@ -103,7 +103,7 @@ export function sweepsOf(app: App): CellSweep[] {
     'daily-close': { everyMs: 5 * MINUTE, full: CLOSES_AT_ONCE, runOnce: () => sendDailyCloses(app) },
     'send-mails': { everyMs: 2 * SECOND, full: MAILS_AT_ONCE, runOnce: () => sendMails(app) },
     'seal-audit': { everyMs: SECOND, full: SEALED_AT_ONCE, runOnce: sealer.runOnce, finish: sealer.stop },
-    // It takes what it can get of the budget of questions and then rests, whatever it looked at.
+    // Uses what the budget of status questions has and then rests, however many movements it compared.
     reconcile: { everyMs: MINUTE, full: Number.POSITIVE_INFINITY, runOnce: () => reconcileCell(app) },
     'import-statements': { everyMs: 2 * SECOND, restMs: 15 * SECOND, runOnce: () => workOnStatements(app) },
     verify: { everyMs: MINUTE, full: 2, runOnce: () => verifyAtNight(app) },
@@ -123,10 +123,10 @@ export const lookoutOf = (app: App): Lookout => ({
   look: () => lookForWork(app),
 })
 
-// One tells of the wrong clock, the other carries a stop that no time decides.
+// One raises the alert about the wrong clock, the other carries a stop that no time decides.
 const NEVER_RESTS: readonly SweepName[] = ['raise-alerts', 'follow-freeze']
 
-/** While the clock is in doubt a task claims nothing (reliability.md F45). */
+/** Makes a task claim nothing while the clock is in doubt (reliability.md F45). */
 const restsInDoubt = (app: App, sweep: CellSweep): CellSweep =>
   NEVER_RESTS.includes(sweep.name)
     ? sweep
@@ -141,29 +141,29 @@ async function runAlerts(app: App): Promise<number> {
   return holding
 }
 
-/** What waited for a second person and was not decided in time. */
+/** Expires what waited for a second person and was not decided in time. */
 const expireWaiting = async (app: App) => (await expirePrepared(app)) + (await expireApprovals(app))
 const checkpoint = ({ db, clock }: App) => checkpointLedgers(db, clock.now())
 
-/** What a clock that was ahead has closed, or put off. */
+/** Undoes what a clock that was ahead has done: months closed too early, and times put off. */
 const mendTimes = async (app: App) => (await reopenMonths(app)) + (await setBackTimes(app))
 
-/** The copy of the platform's freeze, and the ends of accounts' freezes, which come with time. */
+/** Copies the platform's freeze, and ends the freezes of accounts whose time has come. */
 const tendFreezes = async (app: App) =>
   (await followFreeze(app)) + (app.witness.doubt() === null ? await endFreezes(app) : 0)
 
 const FINISHERS = [finishKeys, finishPayoutKeys, finishDispenseKeys, closeRevokedKeys]
 
-/** One finisher's trouble stops no other; it is told when all have run. */
+/** Runs every finisher; one that fails does not stop the others. The first error is thrown when all have run. */
 async function finishAllKeys(app: App): Promise<number> {
   let finished = 0
-  const troubles: unknown[] = []
+  const errors: unknown[] = []
   for (const finish of FINISHERS)
     finished += await finish(app).catch((error) => {
-      troubles.push(error)
+      errors.push(error)
       return 0
     })
-  if (troubles.length > 0) throw troubles[0]
+  if (errors.length > 0) throw errors[0]
   return finished
 }
 

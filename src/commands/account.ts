@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os'
 import type { CommandActor } from './input.ts'
 
-/** Whoever runs a command, by the account on the machine. */
+/** The actor of a command: the account on the machine that runs it. */
 export function accountActor(): CommandActor {
   const name = accountName()
   return { kind: 'command', name: `command line: ${name}`, origin: name, requestId: null }

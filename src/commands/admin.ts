@@ -25,7 +25,9 @@ const reset = command({
   },
 })
 
-/** Past the console and its admins: a person hears of it. */
+/**
+ * Answers with the link, and raises the alert at once: the command works without the console and its admins, so a person must hear of it.
+ */
 async function told({ gateway }: CommandInput, { link }: { link: string }) {
   await runChecksOfAllCells(gateway)
   return {

@@ -9,11 +9,11 @@ const verify = command({
   says: 'follow the chain of the audit from its first row; exit 1 names the first bad row. An anchor is one that the log said',
   async run(input) {
     const { gateway } = input
-    const kept = readAnchor(optionalText(input, 'anchor'))
-    const places = listAuditChains(gateway)
-    if (kept !== null && !places.some(({ place }) => place === kept.place))
-      throw new WrongUsage(`--anchor must name one of ${places.map(({ place }) => place).join(', ')}`)
-    const proofs = await askForAuditCheck(gateway, input.actor, kept)
+    const anchor = readAnchor(optionalText(input, 'anchor'))
+    const chains = listAuditChains(gateway)
+    if (anchor !== null && !chains.some(({ place }) => place === anchor.place))
+      throw new WrongUsage(`--anchor must name one of ${chains.map(({ place }) => place).join(', ')}`)
+    const proofs = await askForAuditCheck(gateway, input.actor, anchor)
     return {
       json: { holds: proofs.every(({ broken }) => broken === null), places: proofs.map(shown) },
       lines: proofs.map(line),
@@ -31,9 +31,9 @@ const line = ({ place, anchor, broken }: ChainProof) =>
     ? `${place}: every row is as it was sealed; anchor ${place}:${anchor.number}:${anchor.hash}`
     : `${place}: ${broken}`
 
-function readAnchor(given: string | undefined): (Anchor & { place: string }) | null {
-  if (given === undefined) return null
-  const [, place, number, hash] = /^([a-z0-9_]+):([1-9][0-9]{0,14}):([0-9a-f]{64})$/.exec(given) ?? []
+function readAnchor(text: string | undefined): (Anchor & { place: string }) | null {
+  if (text === undefined) return null
+  const [, place, number, hash] = /^([a-z0-9_]+):([1-9][0-9]{0,14}):([0-9a-f]{64})$/.exec(text) ?? []
   if (place === undefined || number === undefined || hash === undefined)
     throw new WrongUsage('--anchor must look like cell_0:12:<64 hexadecimal digits>, as the log says it')
   return { place, number: Number(number), hash }

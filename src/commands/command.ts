@@ -7,13 +7,13 @@ import { WrongUsage } from './wrong-usage.ts'
 /** The answer of a command: one JSON value for --json, lines for a person, an exit code. */
 export type CommandAnswer = { json: unknown; lines: readonly string[]; exitCode?: number }
 
-/** Rows as JSON and as lines; `none` is said where there are none. */
+/** Answers with rows as JSON and as lines; `none` is the line where there are none. */
 export const rowsAnswer = <Row>(
   rows: readonly Row[],
   { none, shown, lines }: { none: string; shown(row: Row): unknown; lines(row: Row): string | string[] },
 ): CommandAnswer => ({ json: rows.map(shown), lines: rows.length === 0 ? [none] : rows.flatMap(lines) })
 
-/** Facts by name, a line each, their values one below the other. */
+/** Formats facts by name, a line each, with their values aligned. */
 export const factLines = (facts: Readonly<Record<string, unknown>>, width: number): string[] =>
   Object.entries(facts).map(([name, value]) => `${name.padEnd(width)} ${value ?? '-'}`)
 
@@ -24,14 +24,14 @@ export type Command = {
   name: string
   usage: string
   says: string
-  /** How many words follow the name. */
-  words: { least: number; most: number }
+  /** How many words follow the name, at least and at most. */
+  words: { min: number; max: number }
   options: Readonly<Record<string, Option>>
   run(input: CommandInput): Promise<CommandAnswer>
 }
 
 type Declared = Pick<Command, 'usage' | 'says' | 'run'> & {
-  /** Options with a text that the usage does not show. */
+  /** Text options that the usage does not show. */
   unshown?: readonly string[]
 }
 
@@ -39,21 +39,21 @@ type Declared = Pick<Command, 'usage' | 'says' | 'run'> & {
 const USAGE = /^([a-z][a-z-]*(?: [a-z][a-z-]*)*)((?: <m>| \[[A-Z]+\])*)((?: \[?--.*)?)$/
 
 /**
- * Declares a command. What it takes is read from its usage: after the name the words (`<m>`, or `[NAME]` where it may be left
- * out), then the options, `--id I` with a text or `--verified` without.
+ * Declares a command. Its input is read from its usage: after the name the words (`<m>`, or `[NAME]` where it is optional), then the
+ * options, `--id I` with a text or `--verified` without.
  */
 export function command({ usage, says, unshown = [], run }: Declared): Command {
-  const read = USAGE.exec(usage)
-  assert(read, `the usage of a command can be read: ${usage}`)
-  const [, name = '', words = '', options = ''] = read
-  const shown = [...options.matchAll(/--([a-z-]+)( [^[-])?/g)]
+  const parsed = USAGE.exec(usage)
+  assert(parsed, `the usage of a command can be read: ${usage}`)
+  const [, name = '', words = '', options = ''] = parsed
+  const shownOptions = [...options.matchAll(/--([a-z-]+)( [^[-])?/g)]
   return {
     name,
     usage,
     says,
-    words: { least: words.split('<').length - 1, most: words.split(' ').length - 1 },
+    words: { min: words.split('<').length - 1, max: words.split(' ').length - 1 },
     options: Object.fromEntries([
-      ...shown.map(([, option = '', value]) => [option, value === undefined ? FLAG : TEXT]),
+      ...shownOptions.map(([, option = '', value]) => [option, value === undefined ? FLAG : TEXT]),
       ...unshown.map((option) => [option, TEXT]),
     ]),
     run,
@@ -68,8 +68,8 @@ export function readCommandLine(commands: readonly Command[], args: readonly str
   const command = findCommand(commands, args)
   const rest = args.slice(command.name.split(' ').length)
   const { values, positionals } = parse(command, rest)
-  const { least, most } = command.words
-  if (positionals.length < least || positionals.length > most)
+  const { min, max } = command.words
+  if (positionals.length < min || positionals.length > max)
     throw new WrongUsage(`usage: gateway ${command.usage}`)
   refuseControls(positionals, values)
   return { command, words: positionals, options: values as CommandInput['options'] }
@@ -78,7 +78,10 @@ export function readCommandLine(commands: readonly Command[], args: readonly str
 // Options that may have several lines.
 const WITH_LINES = new Set(['description', 'notes'])
 
-/** Names, notes and reasons are shown on terminals and pages, where control characters would take effect (contract.md 2.0). */
+/**
+ * Throws for control characters: names, notes and reasons are shown on terminals and pages, where they would take effect (contract.md
+ * 2.0).
+ */
 function refuseControls(words: readonly string[], values: Readonly<Record<string, unknown>>): void {
   for (const word of words)
     if (hasForbiddenControl(word, false)) throw new WrongUsage(`${echo(word)} contains control characters`)
@@ -98,11 +101,11 @@ function parse(command: Command, args: readonly string[]) {
 
 function findCommand(commands: readonly Command[], args: readonly string[]): Command {
   const typed = args.filter((arg) => !arg.startsWith('-'))
-  const found = commands.find(({ name }) => {
+  const command = commands.find(({ name }) => {
     const parts = name.split(' ')
     return parts.every((part, index) => args[index] === part)
   })
-  if (found) return found
+  if (command) return command
   throw new WrongUsage(
     `there is no command ${echo(typed.slice(0, 2).join(' ')) || '(none given)'}\n\n${overview(commands)}`,
   )

@@ -11,13 +11,13 @@ const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789'
 const newPassword = () => Array.from({ length: 4 }, () => randomText(ALPHABET, 4)).join('-')
 
 /**
- * On the first start of an empty embedded database: creates a demo merchant and answers a sign-in for it, its test key and a
- * request to paste. Otherwise nothing.
+ * Creates a demo merchant on the first start of an empty embedded database. Returns lines with a sign-in, its test key and a request to
+ * paste; none on later starts.
  */
 export async function makeDemoMerchant(gateway: Gateway, baseUrl: string): Promise<string[]> {
-  const wanted = allMerchants()
+  const listing = allMerchants()
   const merchants = await Promise.all(
-    gateway.cells.map((app) => app.db.query(wanted.statement, wanted.values)),
+    gateway.cells.map((app) => app.db.query(listing.statement, listing.values)),
   )
   if (merchants.flat().length > 0) return []
   const actor = service('demo merchant')

@@ -6,7 +6,7 @@ import { notFound } from '../platform/refusal.ts'
 import { command, rowsAnswer } from './command.ts'
 import { merchantAndId, ofMerchant, oneOf, optionalText, required } from './input.ts'
 
-// A list on a terminal is whole.
+// A list on a terminal is complete.
 const EVERY = 1_000_000
 
 const shown = (dispute: Dispute) => ({
@@ -26,9 +26,10 @@ const onOneLine = (typed: string) => typed.replace(/[\p{C}\p{Z}]+/gu, ' ').trim(
 
 function linesOf(dispute: Dispute): string[] {
   const { id, mode, chargeId, reason, openedAt, respondBy, closedAt, details, contact } = dispute
-  const end = closedAt === null ? `answer by ${respondBy.toISOString()}` : `closed ${closedAt.toISOString()}`
+  const state =
+    closedAt === null ? `answer by ${respondBy.toISOString()}` : `closed ${closedAt.toISOString()}`
   return [
-    `${id} ${mode} ${reason} about ${chargeId}, since ${openedAt.toISOString()}, ${end}`,
+    `${id} ${mode} ${reason} about ${chargeId}, since ${openedAt.toISOString()}, ${state}`,
     ...(details === null ? [] : [`    ${onOneLine(details)}`]),
     ...(contact === null ? [] : [`    contact: ${onOneLine(contact)}`]),
   ]
@@ -38,8 +39,8 @@ const list = command({
   usage: 'disputes list <m> [--mode test|live] [--open]',
   says: 'problems that customers reported about their payments, newest first',
   async run(input) {
-    const given = optionalText(input, 'mode')
-    const mode = given === undefined ? null : oneOf('mode', given, ['test', 'live'])
+    const modeText = optionalText(input, 'mode')
+    const mode = modeText === undefined ? null : oneOf('mode', modeText, ['test', 'live'])
     const { app, merchant } = await ofMerchant(input)
     const disputes = await listDisputes(app, merchant.id, {
       ...{ mode, state: input.options.open === true ? 'unclosed' : null, most: EVERY },

@@ -7,14 +7,14 @@ import type { Config } from '../settings/config.ts'
 import { choiceWarnings, contractWarnings, emulatorFaults, lostContracts } from './examine-contracts.ts'
 import { columnsBehind } from './secrets.ts'
 
-/** A problem of this installation. */
+/** A problem of this deployment. */
 export type DoctorFinding = { level: 'refused' | 'warning'; says: string }
 
 const SETTINGS = statement<{ name: string; value: string }>(
   'server settings',
   `select name, setting as value from pg_settings where name = any($1::text[])`,
 )
-// A unix socket has no address, and loopback does not leave the machine.
+// A unix socket has no address, and loopback traffic stays on the machine.
 const WIRE = statement<{ open: boolean }>(
   'wire to the server',
   `select not ssl and coalesce(not (inet_server_addr() <<= inet '127.0.0.0/8' or inet_server_addr() = inet '::1'), false) as open
@@ -73,7 +73,7 @@ export async function examine({
       : []),
   ]
   return [
-    // Where it was posted is the only place that knows such a payment.
+    // Only the installation through which it was posted knows such a payment.
     ...lost.map((says) => ({ level: 'refused', says }) as const),
     ...sentences.map((says) => ({ level, says }) as const),
     ...warnings.map((says) => ({ level: 'warning', says }) as const),
@@ -110,9 +110,9 @@ function settingsFaults(config: Config): string[] {
 
 async function serverFaults(gateway: Gateway): Promise<string[]> {
   const faults: string[] = []
-  const wanted = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on', server_encoding: 'UTF8' }
-  for (const { name, value } of await gateway.directory.query(SETTINGS, [Object.keys(wanted)])) {
-    const good = wanted[name as keyof typeof wanted]
+  const expected = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on', server_encoding: 'UTF8' }
+  for (const { name, value } of await gateway.directory.query(SETTINGS, [Object.keys(expected)])) {
+    const good = expected[name as keyof typeof expected]
     if (value !== good) faults.push(`the database has ${name} = ${value}; it must be ${good}`)
   }
   await gateway.witness.look()
@@ -137,10 +137,10 @@ async function connectionFaults(gateway: Gateway): Promise<string[]> {
   const [room] = await gateway.directory.query(ROOM)
   const databases = [gateway.directory, ...gateway.cells.map(({ db }) => db)]
   const opened = databases.reduce((sum, { mostConnections }) => sum + mostConnections, 0)
-  const most = Math.floor((room?.connections ?? 0) * MOST_OF_CONNECTIONS)
-  if (room && opened > most)
+  const limit = Math.floor((room?.connections ?? 0) * MOST_OF_CONNECTIONS)
+  if (room && opened > limit)
     faults.push(
-      `this process may open ${opened} connections, and the database has room for ${room.connections}: at most ${most} are to be used, over all processes (raise max_connections)`,
+      `this process may open ${opened} connections, and the database has room for ${room.connections}: at most ${limit} are to be used, over all processes (raise max_connections)`,
     )
   return faults
 }
@@ -156,7 +156,7 @@ async function alertFaults(gateway: Gateway): Promise<string[]> {
   return ['nobody has confirmed an alert: run "gateway alerts test"']
 }
 
-/** What makes alerts less certain to arrive. */
+/** Finds what makes alerts less certain to arrive. */
 async function alertWarnings(gateway: Gateway): Promise<string[]> {
   const { alertWebhook, alertMail, mailUrl, heartbeatUrl } = gateway.config
   const mailed = await listAlertRecipients(gateway)

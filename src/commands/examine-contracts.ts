@@ -5,7 +5,7 @@ import { goneSays } from '../rails/installation-choice.ts'
 import type { Config } from '../settings/config.ts'
 import { isLoopback } from '../settings/op1-installations.ts'
 
-// What the operator's own test system calls itself.
+// The name of the operator's own test system.
 const SANDBOX = 'sandbox'
 
 const UNFINISHED = statement<{ installation: string; open: number }>(
@@ -14,7 +14,7 @@ const UNFINISHED = statement<{ installation: string; open: number }>(
    where state in ('sending', 'accepted', 'in_doubt', 'not_sent') and installation <> '' group by installation`,
 )
 
-/** Contracts that two operators chose and the settings lack: the settings count, and a person must know. */
+/** Warns of installations that two staff members chose and the settings lack: the settings count, and a person must know. */
 export async function choiceWarnings(gateway: Gateway): Promise<string[]> {
   const sides = await readSides(gateway)
   return sides.flatMap(({ chosen, takes }) =>
@@ -22,7 +22,7 @@ export async function choiceWarnings(gateway: Gateway): Promise<string[]> {
   )
 }
 
-/** Contracts that are no longer in the settings while payments through them are open (rails.md 3.2). */
+/** Finds installations that are no longer in the settings while payments through them are open (rails.md 3.2). */
 export async function lostContracts({ op1Installations }: Config, gateway: Gateway): Promise<string[]> {
   if (op1Installations.length === 0) return []
   const known = new Set(op1Installations.map(({ id }) => id))
@@ -35,7 +35,7 @@ export async function lostContracts({ op1Installations }: Config, gateway: Gatew
     )
 }
 
-/** A live contract with an emulator behind it says "paid" to everybody, and no money moves (reliability.md 8.4). */
+/** Finds live installations with an emulator behind them: it reports every payment as paid, and no money moves (reliability.md 8.4). */
 export const emulatorFaults = ({ op1Installations }: Pick<Config, 'op1Installations'>): string[] =>
   op1Installations
     .filter(({ active, baseUrl }) => active && isLoopback(baseUrl))
@@ -44,7 +44,9 @@ export const emulatorFaults = ({ op1Installations }: Pick<Config, 'op1Installati
         `OP1_INSTALLATIONS has ${id} at ${baseUrl}, an address of this machine, where an emulator listens: live payments would be called paid and no money would move. Set the operator's address, or "active": false`,
     )
 
-/** What live mode refuses for want of a contract, and contracts with the operator's test system, which may be meant. */
+/**
+ * Warns of what live mode refuses without an installation, and of installations with the operator's test system, which may be intended.
+ */
 export function contractWarnings({ op1Installations }: Pick<Config, 'op1Installations'>): string[] {
   if (op1Installations.length === 0)
     return ['OP1_INSTALLATIONS is empty: live charges and payouts are refused, only test mode works']
@@ -52,14 +54,14 @@ export function contractWarnings({ op1Installations }: Pick<Config, 'op1Installa
     (product) =>
       !op1Installations.some((installation) => installation.active && installation[product] !== null),
   )
-  const what = { collection: 'charges', disbursement: 'payouts' } as const
+  const nouns = { collection: 'charges', disbursement: 'payouts' } as const
   const tests = op1Installations.filter(
     (installation) => installation.active && installation.targetEnvironment === SANDBOX,
   )
   return [
     ...lacks.map(
       (product) =>
-        `no active contract of OP1_INSTALLATIONS has "${product}": live ${what[product]} are refused`,
+        `no active contract of OP1_INSTALLATIONS has "${product}": live ${nouns[product]} are refused`,
     ),
     ...tests.map(
       ({ id }) => `OP1_INSTALLATIONS has ${id} in the operator's sandbox: its payments move no real money`,

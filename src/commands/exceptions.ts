@@ -41,9 +41,9 @@ const list = command({
     const name = optionalText(input, 'merchant')
     const own = name === undefined ? null : await findMerchant(input.gateway, name)
     const cells = own === null ? input.gateway.cells : [own.app]
-    const found = await Promise.all(cells.map((app) => openExceptions(app, own?.merchant.id ?? null)))
+    const ofMerchants = await Promise.all(cells.map((app) => openExceptions(app, own?.merchant.id ?? null)))
     const platform = own === null ? await openPlatformExceptions(input.gateway.directory) : []
-    return rowsAnswer([...found.flat(), ...platform.map(ofPlatform)], {
+    return rowsAnswer([...ofMerchants.flat(), ...platform.map(ofPlatform)], {
       none: 'nothing is open',
       shown,
       lines: ({ id, mode, kind, subject, openedAt }) =>
@@ -52,7 +52,6 @@ const list = command({
   },
 })
 
-/** The exception that `--id` names. */
 function namedId(input: CommandInput): string {
   const id = required(input, 'id')
   if (!/^exc_[a-z0-9]{21,}$/.test(id)) throw new WrongUsage('--id must look like exc_...')
@@ -120,8 +119,8 @@ const endAsTold = command({
   says: 'ask an operator to approve, on the console, that a movement ends as its operator reports it: succeeded, with a correction of the difference',
   async run(input) {
     const [told, reason] = [required(input, 'told'), required(input, 'reason')]
-    const wanted = { exception: namedId(input), told, reason }
-    const { id, expiresAt } = await askEndAsTold(input.gateway, input.actor, wanted)
+    const request = { exception: namedId(input), told, reason }
+    const { id, expiresAt } = await askEndAsTold(input.gateway, input.actor, request)
     return {
       json: { approval: id, expires_at: expiresAt.toISOString() },
       lines: [`${id} waits until ${expiresAt.toISOString()} for an operator to approve it on the console`],

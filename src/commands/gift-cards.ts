@@ -26,9 +26,9 @@ const issue = command({
   usage: 'gift-cards issue <m> --value N [--quantity Q] [--expires YYYY-MM-DD] [--notes T] [--key K]',
   says: 'make gift cards; prints their codes once',
   async run(input) {
-    const wanted = readIssue(input)
+    const order = readIssue(input)
     const { app, merchant } = await ofMerchant(input)
-    const { cards } = await issueCards(app, input.actor, { issuer: merchant, ...wanted })
+    const { cards } = await issueCards(app, input.actor, { issuer: merchant, ...order })
     return {
       json: { cards },
       lines: [
@@ -65,9 +65,9 @@ const list = command({
 async function allCards(app: App, merchantId: number): Promise<GiftCard[]> {
   const cards: GiftCard[] = []
   for (;;) {
-    const some = await listCards(app, merchantId, { after: cards.at(-1) ?? null, limit: READ_AT_ONCE })
-    cards.push(...some)
-    if (some.length < READ_AT_ONCE) return cards
+    const page = await listCards(app, merchantId, { after: cards.at(-1) ?? null, limit: READ_AT_ONCE })
+    cards.push(...page)
+    if (page.length < READ_AT_ONCE) return cards
   }
 }
 
@@ -77,8 +77,8 @@ const switching = (verb: 'deactivate' | 'activate', says: string, change: typeof
     says,
     async run(input) {
       const { app, merchant } = await ofMerchant(input)
-      const wanted = { owner: merchant, cardId: required(input, 'card') }
-      const card = shown(app, await change(app, input.actor, wanted))
+      const target = { owner: merchant, cardId: required(input, 'card') }
+      const card = shown(app, await change(app, input.actor, target))
       return { json: card, lines: [line(card)] }
     },
   })
@@ -89,14 +89,14 @@ const restore = command({
   async run(input) {
     const { app, merchant, id: chargeId } = await merchantAndId(input, 'charge')
     // Gift cards are live only.
-    const place = { merchantId: merchant.id, tag: merchant.tag, cell: app.cell, mode: 'live' } as const
-    const caller = at(input.actor, place)
+    const account = { merchantId: merchant.id, tag: merchant.tag, cell: app.cell, mode: 'live' } as const
+    const caller = at(input.actor, account)
     const json = presentRefund(await refundCharge(app, caller, { chargeId, onlyToCard: true }))
     return { json, lines: [`${chargeId} is refunded: ${json.gift_card_restored} are back on its gift card`] }
   },
 })
 
-/** A card for lists: enough to recognise it, not enough to use it. */
+/** A card as lists show it: enough to recognise it, not enough to use it. */
 const shown = (app: App, card: GiftCard) => ({
   id: card.id,
   last_four: card.last4,

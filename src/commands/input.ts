@@ -13,24 +13,27 @@ export type CommandInput = {
   words: readonly string[]
   options: Readonly<Record<string, string | boolean | undefined>>
   gateway: Gateway
-  /** Who runs it. */
+  /** The account that runs it. */
   actor: CommandActor
   opened: Opened
   config: Config
-  /** Tells somebody who waits how far it is, beside the answer. */
+  /** Writes progress for a person who waits; it is no part of the answer. */
   say(line: string): void
 }
 
 /** The merchant that the first word names, by id or handle. Throws 404. */
 export const ofMerchant = ({ gateway, words }: CommandInput) => findMerchant(gateway, words[0] ?? '')
 
-/** The merchant and the option that names one of its things. The option is read first, so that wrong usage is said first. */
+/**
+ * The merchant of the first word, and an option that names one of its objects. The option is read first, so that wrong usage is reported
+ * before an unknown merchant.
+ */
 export async function merchantAndId(input: CommandInput, option: string) {
   const id = required(input, option)
   return { ...(await ofMerchant(input)), id }
 }
 
-/** A required option, or wrong usage. */
+/** The text of a required option. Throws WrongUsage. */
 export function required(input: CommandInput, name: string): string {
   const value = input.options[name]
   if (typeof value !== 'string' || value === '') throw new WrongUsage(`--${name} is required`)
@@ -42,7 +45,7 @@ export const optionalText = (input: CommandInput, name: string): string | undefi
   return typeof value === 'string' ? value : undefined
 }
 
-/** A whole number given as an option, or wrong usage. */
+/** Parses a whole number of an option. Throws WrongUsage. */
 export function wholeNumber(
   name: string,
   text: string,
@@ -54,22 +57,22 @@ export function wholeNumber(
   return value
 }
 
-/** One of several words, or wrong usage. */
+/** Parses one of several words. Throws WrongUsage. */
 export function oneOf<const T extends string>(name: string, text: string, choices: readonly T[]): T {
-  const found = choices.find((choice) => choice === text)
-  if (found === undefined) throw new WrongUsage(`--${name} must be one of ${choices.join(', ')}`)
-  return found
+  const choice = choices.find((known) => known === text)
+  if (choice === undefined) throw new WrongUsage(`--${name} must be one of ${choices.join(', ')}`)
+  return choice
 }
 
-/** `--mode`, test unless said otherwise. */
+/** Parses `--mode`; test is the default. */
 export const modeOf = (input: CommandInput) =>
   oneOf('mode', optionalText(input, 'mode') ?? 'test', ['test', 'live'])
 
-/** A positive sum of whole UGX, or wrong usage. */
+/** Parses a positive amount of whole UGX. Throws WrongUsage. */
 export const amountOf = (text: string) =>
   wholeNumber('amount', text, { low: 1, high: Number.MAX_SAFE_INTEGER })
 
-/** `--key` of a command that is done once for each key, or wrong usage. */
+/** Parses `--key` of a command that is done once for each key. Throws WrongUsage. */
 export function keyOf(input: CommandInput, longest: number): string | undefined {
   const key = optionalText(input, 'key')
   if (key !== undefined && (key === '' || key.length > longest))

@@ -9,8 +9,8 @@ const rotate = command({
   usage: `keys rotate <m> ${KIND} [--key K]`,
   says: 'a new key of a kind; all older ones of the kind die at once',
   async run(input) {
-    const { app, wanted, kind } = await readWanted(input)
-    const key = await rotateKey(app, input.actor, wanted)
+    const { app, target, kind } = await readWanted(input)
+    const key = await rotateKey(app, input.actor, target)
     return { json: { kind, key }, lines: [`${kind}  ${key}`] }
   },
 })
@@ -19,18 +19,18 @@ const create = command({
   usage: `keys create <m> ${KIND} [--name N] [--key K]`,
   says: 'a second key of a kind, for a change without a gap; printed once',
   async run(input) {
-    const { app, wanted, kind } = await readWanted(input)
+    const { app, target, kind } = await readWanted(input)
     const name = optionalText(input, 'name') ?? null
-    const made = await createKey(app, input.actor, { ...wanted, name })
+    const made = await createKey(app, input.actor, { ...target, name })
     return { json: { id: made.id, kind, key: made.key }, lines: [`${made.id}  ${kind}  ${made.key}`] }
   },
 })
 
-/** Whose key of which kind. */
+/** The holder and the kind of the key. */
 async function readWanted(input: CommandInput) {
   const kind = oneOf('kind', required(input, 'kind'), KEY_KINDS)
   const { app, merchant } = await ofMerchant(input)
-  return { app, kind, wanted: { holder: merchant, kind, commandKey: optionalText(input, 'key') } }
+  return { app, kind, target: { holder: merchant, kind, commandKey: optionalText(input, 'key') } }
 }
 
 const list = command({

@@ -40,9 +40,9 @@ const list = command({
   usage: 'merchants list',
   says: 'all merchants, a line each',
   async run({ gateway }) {
-    const wanted = allMerchants()
+    const listing = allMerchants()
     const merchants = (
-      await Promise.all(gateway.cells.map((app) => app.db.query(wanted.statement, wanted.values)))
+      await Promise.all(gateway.cells.map((app) => app.db.query(listing.statement, listing.values)))
     ).flat()
     return {
       json: merchants.map(facts),
@@ -99,19 +99,19 @@ const keep = command({
 export const merchantCommands = [create, list, show, set, close, keep]
 
 function readChange(input: CommandInput): MerchantChange {
-  const given = (name: string) => optionalText(input, name)
+  const option = (name: string) => optionalText(input, name)
   const truth = (name: string) => {
-    const value = given(name)
+    const value = option(name)
     return value === undefined ? undefined : oneOf(name, value, ['true', 'false']) === 'true'
   }
   const limit = (name: string) => {
-    const value = given(name)
+    const value = option(name)
     if (value === undefined) return undefined
     return value === 'none' ? null : wholeNumber(name, value, { low: 1, high: LARGEST })
   }
-  const kyc = given('kyc')
-  const jam = given('auto-refund-on-jam')
-  const url = given('webhook-url')
+  const kyc = option('kyc')
+  const jam = option('auto-refund-on-jam')
+  const url = option('webhook-url')
   const change: Record<string, unknown> = {
     kycStatus: kyc === undefined ? undefined : oneOf('kyc', kyc, ['pending', 'verified', 'rejected']),
     active: truth('active'),
@@ -122,15 +122,15 @@ function readChange(input: CommandInput): MerchantChange {
     webhookUrl: url === 'none' ? null : url,
     chargeLimit: limit('charge-limit'),
     payoutLimit: limit('payout-limit'),
-    rateLimits: rateLimitsIn(given('rate-limits')),
+    rateLimits: rateLimitsIn(option('rate-limits')),
   }
   return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
 }
 
-/** `charges=600,reads=none`: how many a minute, or as the settings say. */
-function rateLimitsIn(given: string | undefined): MerchantChange['rateLimits'] {
-  if (given === undefined) return undefined
-  const pairs = given.split(',').map((pair): [string, number | null] => {
+/** Parses `charges=600,reads=none`: the requests a minute, or the settings' own number for none. */
+function rateLimitsIn(text: string | undefined): MerchantChange['rateLimits'] {
+  if (text === undefined) return undefined
+  const pairs = text.split(',').map((pair): [string, number | null] => {
     const [name = '', value = ''] = pair.split('=').map((part) => part.trim())
     const rate = oneOf('rate-limits', name, RATE_NAMES)
     if (value === 'none') return [rate, null]
@@ -140,16 +140,16 @@ function rateLimitsIn(given: string | undefined): MerchantChange['rateLimits'] {
 }
 
 function answerWith(merchant: Merchant): CommandAnswer {
-  const shown = facts(merchant)
+  const json = facts(merchant)
   return {
-    json: shown,
-    lines: factLines({ ...shown, rate_limits: rateText(merchant.rateLimits) }, 22),
+    json,
+    lines: factLines({ ...json, rate_limits: rateText(merchant.rateLimits) }, 22),
   }
 }
 
 const rateText = (granted: GrantedRates) =>
   Object.entries(granted)
-    .map(([name, most]) => `${name}=${most}`)
+    .map(([name, aMinute]) => `${name}=${aMinute}`)
     .join(',') || null
 
 const facts = (merchant: Merchant) => ({

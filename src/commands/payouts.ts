@@ -31,34 +31,34 @@ function shown(payout: Payout, note?: string): CommandAnswer {
 type Keyed = {
   action: string
   mode: Mode
-  wanted: { amount: number; subaccountId: string | null }
+  input: { amount: number; subaccountId: string | null }
   make(key: string | undefined): Promise<Payout>
 }
 
 /**
- * Makes a payout, or shows the one that this key made before in this mode without checking anything else. The same key for
- * another payout is refused.
+ * Makes a payout, or shows the one that this key made before in this mode without checking anything else. A key that was used for another
+ * payout is refused.
  */
 async function oncePerKey(
   input: CommandInput,
-  { action, mode, wanted, make }: Keyed,
+  { action, mode, input: payoutInput, make }: Keyed,
 ): Promise<CommandAnswer> {
   const { app, merchant } = await ofMerchant(input)
-  const given = optionalText(input, 'key')
-  const key = given === undefined ? undefined : `${action} ${mode} ${given}`
+  const keyText = optionalText(input, 'key')
+  const key = keyText === undefined ? undefined : `${action} ${mode} ${keyText}`
   const before = key === undefined ? null : await findPayout(app, merchant.id, idForKey(merchant.tag, key))
-  if (before !== null) return shownAgain(before, wanted)
+  if (before !== null) return shownAgain(before, payoutInput)
   const makeNow = async () => shown(await make(key))
   if (key === undefined) return makeNow()
   return whenTaken(makeNow, async (error) => {
-    // Another command with this key was faster.
+    // Another command with this key stored its payout first.
     const payout = await findPayout(app, merchant.id, idForKey(merchant.tag, key))
     if (payout === null) throw error
-    return shownAgain(payout, wanted)
+    return shownAgain(payout, payoutInput)
   })
 }
 
-function shownAgain(payout: Payout, { amount, subaccountId }: Keyed['wanted']): CommandAnswer {
+function shownAgain(payout: Payout, { amount, subaccountId }: Keyed['input']): CommandAnswer {
   if (payout.amount !== amount || payout.subaccountId !== subaccountId) throw keyReused()
   return shown(payout, 'made before with this key')
 }
@@ -70,12 +70,13 @@ const subaccountPayout = command({
     const { app, merchant } = await ofMerchant(input)
     const mode = modeOf(input)
     const holder = { merchantId: merchant.id, tag: merchant.tag, mode }
-    const wanted = {
+    const payoutInput = {
       subaccountId: required(input, 'subaccount'),
       amount: amountOf(required(input, 'amount')),
     }
-    const make = (key: string | undefined) => payOutSubaccount(app, input.actor, { holder, ...wanted, key })
-    return oncePerKey(input, { action: 'subaccounts payout', mode, wanted, make })
+    const make = (key: string | undefined) =>
+      payOutSubaccount(app, input.actor, { holder, ...payoutInput, key })
+    return oncePerKey(input, { action: 'subaccounts payout', mode, input: payoutInput, make })
   },
 })
 
@@ -121,8 +122,8 @@ const verifyNumber = command({
   says: 'an operator has made sure that this number is the merchant’s; refused when another one was set meanwhile',
   async run(input) {
     const { app, merchant } = await ofMerchant(input)
-    const looked = { merchantId: merchant.id, phone: required(input, 'phone') }
-    const number = await verifyWithdrawalNumber(app, input.actor, looked)
+    const checked = { merchantId: merchant.id, phone: required(input, 'phone') }
+    const number = await verifyWithdrawalNumber(app, input.actor, checked)
     return { json: shownNumber(number), lines: [`${number.phone} is verified`] }
   },
 })
@@ -135,8 +136,8 @@ const requestCommand = command({
     const amount = amountOf(required(input, 'amount'))
     const make = (key: string | undefined) =>
       requestWithdrawal(app, input.actor, { merchantId: merchant.id, amount, key })
-    const wanted = { amount, subaccountId: null }
-    return oncePerKey(input, { action: 'withdrawals request', mode: 'live', wanted, make })
+    const payoutInput = { amount, subaccountId: null }
+    return oncePerKey(input, { action: 'withdrawals request', mode: 'live', input: payoutInput, make })
   },
 })
 

@@ -16,11 +16,11 @@ const add = command({
     const role = oneOf('role', required(input, 'role'), ROLES)
     const key = keyOf(input, LONGEST_KEY)
     const { app, merchant } = await ofMerchant(input)
-    const used =
+    const keyed =
       key === undefined ? null : { key, command: 'people add', input: { merchant: merchant.id, email, role } }
-    const seen = used === null ? null : await findCommand<{ link: string }>(app, used)
-    const made = seen ?? (await invite(input.gateway, input.actor, { merchant, email, role }))
-    const { link } = used === null || seen !== null ? made : (await keepOrFind(app, used, made)).made
+    const stored = keyed === null ? null : await findCommand<{ link: string }>(app, keyed)
+    const made = stored ?? (await invite(input.gateway, input.actor, { merchant, email, role }))
+    const { link } = keyed === null || stored !== null ? made : (await keepOrFind(app, keyed, made)).made
     return {
       json: { link },
       lines: [link, 'Give it to this person alone: whoever opens it first chooses the password.'],

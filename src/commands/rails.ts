@@ -14,12 +14,12 @@ const check = command({
   usage: 'rails check [--phone P]',
   says: 'try every credential of every contract with the operator, and name what is missing; no money moves',
   async run(input) {
-    const given = optionalText(input, 'phone')
-    const phone = given === undefined ? null : readPhone(given)
-    if (given !== undefined && phone === null)
-      throw new WrongUsage(`--phone does not look like a phone number${whyNoPhone(given)}`)
+    const phoneText = optionalText(input, 'phone')
+    const phone = phoneText === undefined ? null : readPhone(phoneText)
+    if (phoneText !== undefined && phone === null)
+      throw new WrongUsage(`--phone does not look like a phone number${whyNoPhone(phoneText)}`)
     const checks = await checkRails(input.gateway, input.actor, phone)
-    const ok = checks.every((one) => one.ok)
+    const ok = checks.every((result) => result.ok)
     return { json: { ok, checks }, lines: checks.map(lineOf), exitCode: ok ? 0 : 1 }
   },
 })

@@ -31,7 +31,7 @@ const reconcile = command({
       fileNamed(path)
       const columns = optionalText(input, 'columns')
       const names = columns === undefined ? {} : readColumnNames(fileNamed(columns))
-      const wanted = {
+      const statement = {
         source: fromPath(path),
         names,
         dryRun,
@@ -39,7 +39,7 @@ const reconcile = command({
         installation: contractOf(input),
         went: progress(input),
       }
-      legs.push(await importStatement(input.gateway, input.actor, wanted))
+      legs.push(await importStatement(input.gateway, input.actor, statement))
     }
     const critical = await hasCritical(input)
     const lines = [
@@ -53,7 +53,7 @@ const reconcile = command({
 const STEPS = { read: 'lines read', compared: 'lines of payments compared', kept: 'lines stored' } as const
 const SAID_EVERY_MS = 2000
 
-/** A line for each step, and every two seconds how far it is. */
+/** Makes a listener that writes a line for each step, and every two seconds the progress. */
 function progress({ say }: CommandInput): Went {
   let at: { step: Parameters<Went>[0]; lines: number; saidAt: number } | null = null
   return (step, lines) => {
@@ -76,7 +76,7 @@ function fileNamed(path: string): string {
   return path
 }
 
-/** Whose statement it is: said, or the only contract there is. */
+/** The installation of the statement: the one that the option names, or the only one there is. */
 function contractOf(input: CommandInput): string | null {
   const known = input.gateway.rails.live.op1_momo?.installations ?? []
   const named = optionalText(input, 'installation')

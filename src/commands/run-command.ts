@@ -35,7 +35,7 @@ import { vendingDecideCommands } from './vending-decide.ts'
 import { webhookCommands } from './webhooks.ts'
 import { WrongUsage } from './wrong-usage.ts'
 
-/** Where a command writes: its answer to `out`, everything else to `err`. */
+/** The outputs of a command: its answer goes to `out`, everything else to `err`. */
 export type CommandStreams = { out(text: string): Promise<void> | void; err(text: string): void }
 
 /** Runs the service when the command line says `serve`. */
@@ -76,8 +76,9 @@ const COMMANDS = [
 ]
 
 /**
- * Runs one command line on a gateway of its own, with the settings of `environment` or else those of the process. Answers the exit
- * code: 0, 2 for wrong usage or settings, 1 for a refusal or a fault; the sentence that says why goes to `err`. `serve` is left to whoever gives `runService`.
+ * Runs one command line on a gateway of its own, with the settings of `environment`, by default those of the process. Returns the exit
+ * code: 0, 2 for wrong usage or settings, 1 for a refusal or a fault; the sentence that says why goes to `err`. `serve` is passed to
+ * `runService`.
  */
 export async function runCommand(
   args: readonly string[],
@@ -133,7 +134,7 @@ const logOf = ({ logLevel }: Config, { err }: CommandStreams) =>
 const textOf = ({ json, lines }: CommandAnswer, asJson: boolean) =>
   asJson ? `${writeExact(json)}\n` : lines.map((line) => `${line}\n`).join('')
 
-/** A sentence for people, and below it what to do where that is known; the exit code for scripts. */
+/** Writes a sentence for people, and below it what to do where that is known. Returns the exit code for scripts. */
 function explain(thrown: unknown, { err }: CommandStreams): number {
   const error = classify(thrown)
   const usage = error instanceof WrongUsage || error instanceof WrongSettings
@@ -147,7 +148,7 @@ function explain(thrown: unknown, { err }: CommandStreams): number {
   return usage ? 2 : 1
 }
 
-/** A fault of ours: the stack says where, and nothing of a row is shown. */
+/** Describes a fault of ours by its stack, without anything of a row. */
 const describe = (error: unknown) => {
   const { stack, message } = loggedError(error)
   return stack ?? message

@@ -5,32 +5,32 @@ const MOST_BYTES = 10_000 // Two secrets of 500 characters fit many times.
 const STDIN = '-'
 
 /**
- * Secrets as a JSON object of texts, from a file or (`-`) from standard input: on the command line every user of the
- * machine could read them. Throws WrongUsage without any of the content.
+ * Reads secrets as a JSON object of texts, from a file or (`-`) from standard input: on the command line every user of the machine could
+ * read them. Throws WrongUsage without any of the content.
  */
 export function readSecrets<const Name extends string>(
   from: string,
   names: readonly Name[],
 ): Record<Name, string> {
-  const wanted = `--secrets-from must lead to a JSON object with ${names.join(' and ')}`
-  const read = parse(readBounded(from), wanted)
+  const message = `--secrets-from must lead to a JSON object with ${names.join(' and ')}`
+  const read = parse(readBounded(from), message)
   return Object.fromEntries(
     names.map((name) => {
       const value = (read as Record<string, unknown>)[name]
-      if (typeof value !== 'string') throw new WrongUsage(wanted)
+      if (typeof value !== 'string') throw new WrongUsage(message)
       return [name, value]
     }),
   ) as Record<Name, string>
 }
 
-function parse(text: string, wanted: string): object {
+function parse(text: string, message: string): object {
   try {
     const read: unknown = JSON.parse(text)
     if (typeof read === 'object' && read !== null) return read
   } catch {
     // The parser's message would quote the secrets.
   }
-  throw new WrongUsage(wanted)
+  throw new WrongUsage(message)
 }
 
 function readBounded(from: string): string {

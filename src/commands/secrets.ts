@@ -55,7 +55,7 @@ const rewrapCommand = command({
   },
 })
 
-/** Seals everything anew, in many small commits. The audit has it from the first one on: a cut run is an act too. */
+/** Seals every secret again, in many small commits. The audit row is written first, because an interrupted run is an act too. */
 async function rewrapAll(gateway: Gateway, actor: Actor): Promise<Record<string, number>> {
   allow(actor, 'secrets.rewrap')
   const act = { actor, action: 'secrets.rewrap', at: gateway.clock.now(), merchantId: null } as const

@@ -22,10 +22,10 @@ const LONGEST_KEY = 200
 const NO_PICTURE = 'none'
 
 type PublicAddress = { baseUrl: string; handle: string }
-const shown = (item: ShopItem, place: PublicAddress) => ({
-  ...presentItem(item, place),
+const shown = (item: ShopItem, address: PublicAddress) => ({
+  ...presentItem(item, address),
   description: item.description,
-  picture_url: presentItem(item, place).picture_url ?? null,
+  picture_url: presentItem(item, address).picture_url ?? null,
   link_id: item.linkId,
   shown: !item.hidden && !item.removed,
   created_at: item.createdAt.toISOString(),
@@ -37,9 +37,9 @@ function line(item: ShopItem, { baseUrl }: PublicAddress): string {
   return `${item.id} ${item.amount} ${item.name}${picture}${state}  ${linkUrl({ id: item.linkId }, baseUrl)}`
 }
 
-const answerWith = (item: ShopItem, place: PublicAddress, note = ''): CommandAnswer => ({
-  json: shown(item, place),
-  lines: [line(item, place) + note],
+const answerWith = (item: ShopItem, address: PublicAddress, note = ''): CommandAnswer => ({
+  json: shown(item, address),
+  lines: [line(item, address) + note],
 })
 
 const add = command({
@@ -54,8 +54,8 @@ const add = command({
     const description = optionalText(input, 'description') ?? null
     const words = { name, amount, description, picture, commandKey }
     const { item, again } = await addItem(app, input.actor, { shop: merchant, ...words })
-    const place = { baseUrl: app.baseUrl, handle: merchant.handle }
-    return answerWith(item, place, again ? '  (added before with this key)' : '')
+    const address = { baseUrl: app.baseUrl, handle: merchant.handle }
+    return answerWith(item, address, again ? '  (added before with this key)' : '')
   },
 })
 
@@ -81,11 +81,11 @@ const list = command({
   async run(input) {
     const { app, merchant } = await ofMerchant(input)
     const items = await allItems(app, merchant.id)
-    const place = { baseUrl: app.baseUrl, handle: merchant.handle }
+    const address = { baseUrl: app.baseUrl, handle: merchant.handle }
     return rowsAnswer(items, {
       none: 'nothing is offered',
-      shown: (item) => shown(item, place),
-      lines: (item) => line(item, place),
+      shown: (item) => shown(item, address),
+      lines: (item) => line(item, address),
     })
   },
 })
@@ -103,7 +103,9 @@ const remove = command({
 export const storefrontCommands = [add, edit, list, remove]
 
 function readChange(input: CommandInput): ItemChange {
-  const [name, amount, description] = ['name', 'amount', 'description'].map((one) => optionalText(input, one))
+  const [name, amount, description] = ['name', 'amount', 'description'].map((option) =>
+    optionalText(input, option),
+  )
   return {
     ...(name === undefined ? {} : { name }),
     ...(amount === undefined ? {} : { amount: amountOf(amount) }),
@@ -114,7 +116,7 @@ function readChange(input: CommandInput): ItemChange {
 const pictureOrNone = (path: string): Promise<Buffer | null> =>
   path === NO_PICTURE ? Promise.resolve(null) : pictureOf(path)
 
-/** The picture in a file in its stored form. Throws a refusal. */
+/** Reads the picture in a file, in its stored form. Throws a refusal. */
 async function pictureOf(path: string): Promise<Buffer> {
   const file = await readShortFile(path)
   const picture = file && (await readPicture(file))
@@ -122,7 +124,7 @@ async function pictureOf(path: string): Promise<Buffer> {
   return picture
 }
 
-/** A regular file that is short enough, or null: devices and pipes never end, and a long file is not read at all. */
+/** Reads a regular file that is short enough; null otherwise: devices and pipes never end, and a long file is not read at all. */
 async function readShortFile(path: string): Promise<Buffer | null> {
   const facts = await stat(path).catch(() => null)
   if (facts === null) throw badRequest('--picture names a file that cannot be read')

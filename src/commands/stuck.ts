@@ -1,14 +1,14 @@
 import { findStuck, type Heard, type Stuck } from '../verify/stuck.ts'
 import { command } from './command.ts'
 
-const heard = (one: Heard) => ({
-  at: one.at.toISOString(),
-  operation: one.operation,
-  answer: one.answer,
-  installation: one.installation,
-  http_status: one.httpStatus,
-  operator_code: one.operatorCode,
-  transport: one.transport,
+const heard = (answer: Heard) => ({
+  at: answer.at.toISOString(),
+  operation: answer.operation,
+  answer: answer.answer,
+  installation: answer.installation,
+  http_status: answer.httpStatus,
+  operator_code: answer.operatorCode,
+  transport: answer.transport,
 })
 
 const shown = (stuck: Stuck, now: Date) => ({
@@ -27,12 +27,12 @@ const shown = (stuck: Stuck, now: Date) => ({
   evidence: stuck.evidence.map(heard),
 })
 
-const lineOf = (one: Heard) =>
-  `    ${one.at.toISOString()} ${one.operation}: ${[
-    one.answer,
-    one.httpStatus,
-    one.operatorCode,
-    one.transport,
+const lineOf = (answer: Heard) =>
+  `    ${answer.at.toISOString()} ${answer.operation}: ${[
+    answer.answer,
+    answer.httpStatus,
+    answer.operatorCode,
+    answer.transport,
   ]
     .filter((part) => part !== null)
     .join(' ')}`
@@ -47,11 +47,10 @@ const stuck = command({
   says: 'money and messages that wait longer than they should, why, and what was heard about them',
   async run({ gateway }) {
     const now = gateway.clock.now()
-    const found = await Promise.all(gateway.cells.map((app) => findStuck(app, now)))
-    const all = found.flat()
+    const items = (await Promise.all(gateway.cells.map((app) => findStuck(app, now)))).flat()
     return {
-      json: { stuck: all.map((one) => shown(one, now)) },
-      lines: all.length === 0 ? ['nothing is stuck'] : all.flatMap(linesOf),
+      json: { stuck: items.map((item) => shown(item, now)) },
+      lines: items.length === 0 ? ['nothing is stuck'] : items.flatMap(linesOf),
     }
   },
 })

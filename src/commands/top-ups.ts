@@ -13,13 +13,13 @@ const request = command({
   usage: 'top-ups request <m> --amount N --phone P [--key K]',
   says: 'ask a phone for live money that goes straight to available; its owner agrees with the PIN',
   async run(input) {
-    const wanted = {
+    const order = {
       amount: amountOf(required(input, 'amount')),
       phone: required(input, 'phone'),
       key: keyOf(input, LONGEST_KEY),
     }
     const { app, merchant } = await ofMerchant(input)
-    const { topUp, made } = await requestTopUp(app, input.actor, { merchantId: merchant.id, ...wanted })
+    const { topUp, made } = await requestTopUp(app, input.actor, { merchantId: merchant.id, ...order })
     return {
       json: presentTopUp(topUp),
       lines: [`${lineOf(topUp)}${made ? '' : ' (made before with this key)'}`],

@@ -46,22 +46,22 @@ async function runSweeps(
   allow(actor, 'sweep.run')
   const doubt = gateway.witness.doubt()
   if (doubt !== null) throw new Refusal(409, 'conflict', `${doubt}: no task runs by a wrong clock`)
-  const wanted = gateway.cells.map((app) => tasksOf(app, name))
+  const tasks = gateway.cells.map((app) => tasksOf(app, name))
   const act = { actor, action: 'sweep.run', at: gateway.clock.now(), merchantId: null } as const
   const begun = auditRow({ ...act, subject: name })
   await gateway.directory.query(begun.statement, begun.values)
   const handled: Record<string, number> = {}
-  for (const one of wanted.flat()) {
-    handled[one.name] = (handled[one.name] ?? 0) + (await one.runOnce())
-    await one.finish?.()
+  for (const task of tasks.flat()) {
+    handled[task.name] = (handled[task.name] ?? 0) + (await task.runOnce())
+    await task.finish?.()
   }
   return handled
 }
 
 function tasksOf(app: App, name: string | null): CellSweep[] {
   const sweeps = sweepsOf(app)
-  const wanted = name === null ? sweeps : sweeps.filter((sweep) => sweep.name === name)
-  if (wanted.length > 0) return wanted
+  const tasks = name === null ? sweeps : sweeps.filter((sweep) => sweep.name === name)
+  if (tasks.length > 0) return tasks
   throw new WrongUsage(`there is no task ${name}; there are ${sweeps.map((sweep) => sweep.name).join(', ')}`)
 }
 
@@ -90,7 +90,7 @@ const verify = command({
   },
 })
 
-/** Keeps the result for the console and the metrics. It is printed even if that fails. */
+/** Stores the result for the console and the metrics. It is printed even if that fails. */
 async function keep(app: App, begunAt: Date, findings: readonly Finding[]): Promise<void> {
   await storeVerifyRun(app, { begunAt, findings }).catch((error) =>
     app.log.error({ err: error }, 'the result of verify could not be stored'),

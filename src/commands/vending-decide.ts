@@ -30,8 +30,8 @@ const machine = command({
     const id = required(input, 'order')
     const button = oneOf('button', required(input, 'button'), MACHINE_BUTTONS)
     const { app, merchant } = await ofMerchant(input)
-    const place = { merchantId: merchant.id, tag: merchant.tag, cell: app.cell, mode: 'test' } as const
-    const order = await pressMachine(app, at(input.actor, place), { id, button })
+    const account = { merchantId: merchant.id, tag: merchant.tag, cell: app.cell, mode: 'test' } as const
+    const order = await pressMachine(app, at(input.actor, account), { id, button })
     return {
       json: presentOrder(order, { baseUrl: app.baseUrl, at: app.clock.now() }),
       lines: [`${id} is ${order.vendingStatus}`],

@@ -106,20 +106,20 @@ function readChange(input: CommandInput): VendingChange {
   }
 }
 
-/** All four or none: a mix of two suppliers would send commands to one with the secret of the other. */
+/** Reads all four options or none: a mix of two suppliers would send commands to one with the secret of the other. */
 function readSupplier(input: CommandInput): SupplierAccess | null {
   const from = optionalText(input, 'secrets-from')
-  const given = SUPPLIER_OPTIONS.filter((name) => optionalText(input, name) !== undefined)
-  if (from === undefined && given.length === 0) return null
-  const shownToAll = given.some((name) => name === 'key' || name === 'secret')
-  if (from !== undefined && shownToAll)
+  const named = SUPPLIER_OPTIONS.filter((name) => optionalText(input, name) !== undefined)
+  if (from === undefined && named.length === 0) return null
+  const onCommandLine = named.some((name) => name === 'key' || name === 'secret')
+  if (from !== undefined && onCommandLine)
     throw new WrongUsage('--secrets-from takes the place of --key and --secret')
   // Others can read the process list and the shell's history.
-  if (shownToAll && input.config.production)
+  if (onCommandLine && input.config.production)
     throw new WrongUsage(
       'in production --key and --secret do not belong on the command line: give --secrets-from FILE, or - for standard input, with {"key":"...","secret":"..."}',
     )
-  if (given.length < SUPPLIER_OPTIONS.length - (from === undefined ? 0 : 2))
+  if (named.length < SUPPLIER_OPTIONS.length - (from === undefined ? 0 : 2))
     throw new WrongUsage(
       '--base-url, --key, --secret and --shbh belong together: give all four, the two in the middle by --secrets-from',
     )

@@ -35,8 +35,8 @@ const ping = command({
   async run(input) {
     const mode = modeOf(input)
     const { app, merchant } = await ofMerchant(input)
-    const wanted = { merchant, mode, commandKey: optionalText(input, 'key') }
-    const { eventId, url } = await sendPing(app, input.actor, wanted)
+    const target = { merchant, mode, commandKey: optionalText(input, 'key') }
+    const { eventId, url } = await sendPing(app, input.actor, target)
     return {
       json: { event_id: eventId, mode, url },
       lines: [`${eventId} is on its way to ${url}; the worker sends it, GET /v1/webhooks says how it went`],
@@ -52,8 +52,8 @@ const resend = command({
     const since = readIsoTime(required(input, 'since'))
     if (since === null) throw new WrongUsage('--since must be an ISO 8601 datetime')
     const { app, merchant } = await ofMerchant(input)
-    const place = { merchantId: merchant.id, tag: merchant.tag, cell: app.cell, mode }
-    const { resent, more } = await resendFailed(app, at(input.actor, place), since)
+    const account = { merchantId: merchant.id, tag: merchant.tag, cell: app.cell, mode }
+    const { resent, more } = await resendFailed(app, at(input.actor, account), since)
     return {
       json: { resent, more },
       lines: [`${resent} are due now${more ? '; there are more: run it again' : ''}`],

@@ -7,8 +7,8 @@ import { hurryQuestion } from '../rails/hints.ts'
 import { followerOf } from '../reconciliation/rail-callback.ts'
 
 /**
- * Has the operator asked about a payment now, by the question that was due later: it takes its place in the budget of questions like any
- * other (rails.md 4.2). It moves nothing by itself. Throws 400 for a payment that waits for no answer.
+ * Asks the operator about a payment now, by bringing forward the question that was due later. It takes its turn in the budget of
+ * questions like any other (rails.md 4.2) and moves nothing by itself. Throws 400 for a payment that waits for no answer.
  */
 export async function askNow(
   app: App,
@@ -19,7 +19,7 @@ export async function askNow(
   const { sooner, sweep } = followerOf(id)
   await app.db.transaction(async (tx) => {
     const now = app.clock.now()
-    // Decided on the locked rows: an answer that comes at this moment has the last word.
+    // Decided on the locked rows, so that an answer that arrives at this moment wins.
     if (!(await hurryQuestion(tx, { merchantId, id, sooner, now })))
       throw domainRefusal('not_open', 'this payment does not wait for an answer of its operator')
     const row = auditRow({ actor, action: 'movement.ask', at: now, merchantId, mode: 'live', subject: id })

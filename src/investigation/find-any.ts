@@ -25,14 +25,14 @@ export type Hit = {
   createdAt: Date
 }
 
-/** What a text leads to. */
+/** The result of a search over all merchants. */
 export type FoundAny =
   | { kind: 'payment'; id: string }
   | { kind: 'merchant'; id: string }
   | { kind: 'hits'; hits: readonly Hit[] }
 
 const MOST = 20
-// Of one merchant and mode, so that one of them does not hide the others.
+// At most so many hits of one merchant and mode, so that one account does not hide the others.
 const OF_EACH = 5
 const LONGEST = 255
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
@@ -56,17 +56,18 @@ const BY_ATTEMPT = statement<{ id: string }>(
   'any payment by rail reference',
   'select a.subject as id from rail_attempts a where a.id = $1',
 )
-// Each merchant and mode has its own part of these indexes. Indexes over all merchants would cost every payment more than a search costs here.
+// Each merchant and mode has its own part of these indexes, so each is looked up. Indexes over all merchants would cost every payment
+// more than a search costs here.
 const EACH = `from merchants m cross join (values ('live'::mode), ('test'::mode)) k (mode) cross join lateral`
 const latest = (columns: string, of: string, where: string) =>
   `select r.* ${EACH} (select ${columns} from ${of} where ${where} and published order by created_at desc, id desc limit ${OF_EACH}) r`
 const latestCharges = (where: string) => {
   const newest = `order by c.created_at desc, c.id desc limit ${OF_EACH}`
-  const places = byDetail('k.mode').map(
-    (place) =>
-      `(select ${CHARGE} from charges c where c.merchant_id = m.id and c.mode = k.mode and c.published and ${place} and ${where} ${newest})`,
+  const branches = byDetail('k.mode').map(
+    (condition) =>
+      `(select ${CHARGE} from charges c where c.merchant_id = m.id and c.mode = k.mode and c.published and ${condition} and ${where} ${newest})`,
   )
-  return `select r.* ${EACH} (select * from (${places.join(' union all ')}) c ${newest}) r`
+  return `select r.* ${EACH} (select * from (${branches.join(' union all ')}) c ${newest}) r`
 }
 const BY_PHONE = statement<Hit>(
   'any payment by phone',
@@ -83,7 +84,7 @@ const BY_REFERENCE = statement<Hit>(
     union all ${latest(PAYOUT, 'payouts p', 'p.merchant_id = m.id and p.mode = k.mode and p.reference = $1')}`),
 )
 
-/** The payment that an object of another kind is about. */
+/** Statements that find the payment that an object of another kind is about, by its prefix. */
 const ABOUT: Readonly<Record<string, ReturnType<typeof aboutStatement>>> = {
   dsp_: aboutStatement('dispute', 'select charge_id as id from disputes where id = $1'),
   evt_: aboutStatement('event', 'select subject as id from events where id = $1'),
@@ -99,23 +100,23 @@ function aboutStatement(noun: string, sql: string) {
 }
 
 /**
- * Looks for one text over all merchants and modes: an id, a merchant's id or handle, the reference or the number at the operator, a phone, an
- * e-mail, a merchant's own reference. Exact texts only; every look-up has an index. Throws 403.
+ * Searches all merchants and modes for one text: an id, a merchant's id or handle, the reference or the number at the operator, a phone,
+ * an e-mail, a merchant's own reference. Exact texts only; every look-up has an index. Throws 403.
  */
 export async function findAny(gateway: Gateway, actor: OperatorCaller, text: string): Promise<FoundAny> {
   requireRole(actor, 'console.read')
-  const wanted = text.trim().slice(0, LONGEST)
-  if (wanted === '') return { kind: 'hits', hits: [] }
-  // An id with a slip of the pen leads to a list without rows, not to a page that is not there.
-  if (PAYMENTS.some((prefix) => tagOf(prefix, wanted) !== null))
-    return (await orNull(findPayment(gateway, actor, wanted))) === null
+  const query = text.trim().slice(0, LONGEST)
+  if (query === '') return { kind: 'hits', hits: [] }
+  // A mistyped id leads to an empty list, not to a page that does not exist.
+  if (PAYMENTS.some((prefix) => tagOf(prefix, query) !== null))
+    return (await orNull(findPayment(gateway, actor, query))) === null
       ? { kind: 'hits', hits: [] }
-      : { kind: 'payment', id: wanted }
-  const merchant = await merchantNamed(gateway, wanted)
+      : { kind: 'payment', id: query }
+  const merchant = await merchantNamed(gateway, query)
   if (merchant !== null) return { kind: 'merchant', id: merchant }
-  const about = await subjectOf(gateway, wanted)
+  const about = await subjectOf(gateway, query)
   if (about !== null) return { kind: 'payment', id: about }
-  const hits = (await Promise.all(gateway.cells.map((app) => hitsIn(app, wanted)))).flat()
+  const hits = (await Promise.all(gateway.cells.map((app) => hitsIn(app, query)))).flat()
   const each = [...new Map(hits.map((hit) => [hit.id, hit])).values()]
   const newest = each.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime()).slice(0, MOST)
   const [only] = newest
@@ -134,33 +135,33 @@ async function merchantNamed(gateway: Gateway, name: string): Promise<string | n
 }
 
 /** The payment that this id leads to, or null. */
-async function subjectOf(gateway: Gateway, wanted: string): Promise<string | null> {
-  if (UUID.test(wanted)) {
+async function subjectOf(gateway: Gateway, text: string): Promise<string | null> {
+  if (UUID.test(text)) {
     for (const app of gateway.cells) {
-      const [found] = await app.db.query(BY_ATTEMPT, [wanted.toLowerCase()])
-      if (found) return found.id
+      const [attempt] = await app.db.query(BY_ATTEMPT, [text.toLowerCase()])
+      if (attempt) return attempt.id
     }
     return null
   }
-  const prefix = Object.keys(ABOUT).find((key) => tagOf(key, wanted) !== null)
+  const prefix = Object.keys(ABOUT).find((key) => tagOf(key, text) !== null)
   const about = prefix === undefined ? undefined : ABOUT[prefix]
   if (prefix === undefined || about === undefined) return null
   for (const app of gateway.cells) {
-    const [found] = await app.db.query(about, [wanted, tagOf(prefix, wanted)])
-    const id = found?.id ?? null
+    const [subject] = await app.db.query(about, [text, tagOf(prefix, text)])
+    const id = subject?.id ?? null
     if (id !== null && PAYMENTS.some((payment) => id.startsWith(payment))) return id
   }
   return null
 }
 
-async function hitsIn({ db }: App, wanted: string): Promise<Hit[]> {
-  const seen = asSeen(wanted)
+async function hitsIn({ db }: App, text: string): Promise<Hit[]> {
+  const seen = asSeen(text)
   const phone = readPhone(seen) === null ? null : identityIn(seen)
-  const found = await Promise.all([
-    db.query(BY_NUMBER, [wanted]),
-    db.query(BY_REFERENCE, [wanted]),
+  const hits = await Promise.all([
+    db.query(BY_NUMBER, [text]),
+    db.query(BY_REFERENCE, [text]),
     phone === null ? [] : db.query(BY_PHONE, [phone]),
-    wanted.includes('@') ? db.query(BY_EMAIL, [wanted]) : [],
+    text.includes('@') ? db.query(BY_EMAIL, [text]) : [],
   ])
-  return found.flat()
+  return hits.flat()
 }

@@ -5,7 +5,7 @@ import { later } from '../platform/clock.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { RailSide } from '../rails/rail.ts'
 
-/** A live payment that its operator may have and has not answered. Whole UGX. */
+/** A live payment that its operator may have received and has not answered. Whole UGX. */
 export type Parked = {
   id: string
   merchant: string
@@ -13,7 +13,7 @@ export type Parked = {
   side: RailSide
   amount: number
   state: string
-  /** Since when the operator may have it. */
+  /** Since when the operator may have received it. */
   leftAt: Date
   nextAt: Date | null
   firstNotFoundAt: Date | null
@@ -21,7 +21,7 @@ export type Parked = {
   lastAnswer: string | null
 }
 
-/** How long payments have waited (rails.md 4.7), by the least age in ms. */
+/** The age bands of waiting payments (rails.md 4.7), each by its least age in ms. */
 export const BANDS = [
   { name: 'new', fromMs: 0 },
   { name: '5m', fromMs: 5 * 60_000 },
@@ -37,8 +37,8 @@ export type ParkedFilter = { side: RailSide | null; band: Band; after: { leftAt:
 
 const PARKED_ON_A_PAGE = 50
 
-// All that is open: the partial indexes of what is followed hold nothing else. One that is not published is still being sent, and nobody
-// has its id yet.
+// All open movements: the partial indexes hold nothing else. One that is not published is still being sent, and its id is not known
+// outside yet.
 const WAITING = `
   select a.subject as id, a.merchant_id, a.side, c.amount - c.gift_card_amount as amount, a.state,
     coalesce(a.first_sent_at, a.sending_since, a.created_at) as left_at, c.follow_at as next_at, a.first_not_found_at, a.question_count,
@@ -70,21 +70,21 @@ const COUNT = statement<{ band: number; count: number; amount: number }>(
      sum(w.amount)::bigint as amount from (${WAITING}) w group by 1`,
 )
 
-/** How much waits, by age. */
+/** Counts waiting payments by age. */
 export async function countParked(gateway: Gateway, actor: OperatorCaller): Promise<BandCount[]> {
   requireRole(actor, 'console.read')
   const now = gateway.clock.now().toISOString()
   const edges = BANDS.map(({ fromMs }) => fromMs)
   const rows = (await Promise.all(gateway.cells.map(({ db }) => db.query(COUNT, [now, edges])))).flat()
   return BANDS.map(({ name }, index) => {
-    // One that left after this clock's now is as new as any.
+    // A payment that left after this clock's now counts as the newest.
     const own = rows.filter(({ band }) => Math.max(1, band) === index + 1)
     const sum = (of: 'count' | 'amount') => own.reduce((all, row) => all + row[of], 0)
     return { band: name, count: sum('count'), amount: sum('amount') }
   })
 }
 
-/** What has waited for so long, oldest first; `next`: there are more. */
+/** Lists the payments of one age band, oldest first. `next`: the cursor of the next page; null at the end. */
 export async function listParked(
   gateway: Gateway,
   actor: OperatorCaller,
@@ -96,15 +96,15 @@ export async function listParked(
   const from = BANDS[index]?.fromMs ?? 0
   const until = BANDS[index + 1]?.fromMs ?? null
   const values = [
-    // What left while this page was asked for is as new as any.
+    // A payment that left while this page was read counts as the newest.
     later(now, from === 0 ? 60_000 : -from).toISOString(),
     until === null ? '-infinity' : later(now, -until).toISOString(),
     side,
     after?.leftAt ?? '-infinity',
     after?.id ?? '',
   ]
-  const found = (await Promise.all(gateway.cells.map((app: App) => app.db.query(LIST, values)))).flat()
-  const sorted = found.sort((a, b) => a.leftAt.getTime() - b.leftAt.getTime() || (a.id < b.id ? -1 : 1))
+  const rows = (await Promise.all(gateway.cells.map((app: App) => app.db.query(LIST, values)))).flat()
+  const sorted = rows.sort((a, b) => a.leftAt.getTime() - b.leftAt.getTime() || (a.id < b.id ? -1 : 1))
   const parked = sorted.slice(0, PARKED_ON_A_PAGE)
   const last = parked.at(-1)
   const next =

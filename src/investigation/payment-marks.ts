@@ -10,7 +10,7 @@ import type { Mode } from '../platform/mode.ts'
 import { invalidRequest, Refusal } from '../platform/refusal.ts'
 import { hasForbiddenControl } from '../platform/text.ts'
 
-/** A payment that somebody wants to look at again, and what was found in the end. */
+/** A mark of staff on a payment that needs another look, and the result when it was ended. */
 export type PaymentMark = {
   id: string
   merchantId: number
@@ -54,12 +54,12 @@ const ALL_OPEN = statement<PaymentMark>(
 export const marksOf = (app: App, merchantId: number, subject: string): Promise<PaymentMark[]> =>
   app.db.query(OF_PAYMENT, [merchantId, subject])
 
-/** The marks of a cell that nobody has ended, oldest first; at most 100. */
+/** The marks of a cell that are not ended, oldest first; at most 100. */
 export const openMarks = (app: App): Promise<PaymentMark[]> => app.db.query(ALL_OPEN)
 
 type Marking = { merchantId: number; tag: string; mode: Mode; subject: string; says: string }
 
-/** Marks a payment to be looked at again. It changes nothing of the payment. Throws 400, and 409 while it is marked. */
+/** Marks a payment for another look. It changes nothing of the payment. Throws 400, and 409 while it is marked. */
 export async function markPayment(app: App, actor: Actor, marking: Marking): Promise<void> {
   const { merchantId, tag, mode, subject } = marking
   allow(actor, 'payment.mark', merchantId)
@@ -78,7 +78,7 @@ export async function markPayment(app: App, actor: Actor, marking: Marking): Pro
   }
 }
 
-/** Says what was found of a marked payment, and ends its mark. Throws 400, and 409 where it has none. */
+/** Ends the mark of a payment with its result. Throws 400, and 409 where it has none. */
 export async function endMark(
   app: App,
   actor: Actor,

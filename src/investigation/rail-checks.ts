@@ -15,13 +15,13 @@ import {
   floatRecords,
 } from '../reconciliation/float-records.ts'
 
-/** What the last check of one thing found. */
+/** The last check of one credential, with who ran it and when. */
 export type RailCheck = Checked & { checkedBy: string; checkedAt: Date }
-/** What a contract may still be asked now, and how much each second; a debt is below zero. */
+/** How many status questions an installation may still be asked now, and how many each second; below zero it is overdrawn. */
 export type BudgetRead = { installation: string; left: number; perSecond: number | null }
-/** Until when the token of one product is good, in the process that answers. */
+/** Until when the token of one product is valid, in the answering process. */
 export type TokenRead = { installation: string; product: string; endsAt: Date | null }
-/** A contract with an operator, without its secrets. */
+/** An installation, without its secrets. */
 export type InstallationRead = { id: string; active: boolean }
 
 const MOST_CHARACTERS = 1000
@@ -40,8 +40,8 @@ const LIST = statement<RailCheck>(
 )
 
 /**
- * Tries every credential of every contract with the operator, and keeps what was found (rails.md 3.12). It posts no money, and no
- * transaction is open meanwhile. Throws 403, and 400 where there is no contract.
+ * Tries every credential of every installation, and stores the results (rails.md 3.12). It posts no money, and no transaction is open
+ * meanwhile. Throws 403, and 400 where there is no installation.
  */
 export async function checkRails(
   gateway: Gateway,
@@ -70,7 +70,7 @@ export async function checkRails(
   return checks
 }
 
-/** What is known of the operators: contracts, the last checks, what stands in the way now, questions, tokens, and the wallets. */
+/** Reads the state of the operators: installations, the last checks, present troubles, floats, question budgets and tokens. */
 export async function readRails({ op1, directory, clock, statusBudget }: Gateway): Promise<{
   installations: readonly InstallationRead[]
   checks: RailCheck[]

@@ -23,7 +23,7 @@ export type Payment =
   | { kind: 'payout'; row: Payout }
   | { kind: 'top-up'; row: TopUp }
 
-/** Where a payment is. `caller`: the operator at its merchant, in its mode. */
+/** A payment with its merchant and cell. `caller`: the staff member acting for its merchant, in its mode. */
 export type PaymentPlace = { app: App; merchant: Merchant; caller: OperatorCaller & Caller; payment: Payment }
 
 const NEXT = statement<{ at: Date | null }>(
@@ -34,7 +34,7 @@ const NEXT = statement<{ at: Date | null }>(
 )
 const KINDS = { txn_: 'charge', pout_: 'payout', top_: 'top-up' } as const
 
-/** The payment with this id, whosever it is. Throws 404. */
+/** Finds the payment with this id, of any merchant. Throws 404. */
 export async function findPayment(
   gateway: Gateway,
   actor: OperatorCaller,
@@ -69,7 +69,7 @@ async function paymentIn(
   }
 }
 
-/** Everything that is known of a payment: its story, the operator's evidence, exceptions, and what operators have marked. */
+/** Reads everything about a payment: its story, the operator's evidence, exceptions, and the marks of staff. */
 export async function readPayment({ app, caller, payment }: PaymentPlace) {
   const { merchantId } = caller
   const { id } = payment.row

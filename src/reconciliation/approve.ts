@@ -5,7 +5,10 @@ import type { Approval } from '../approvals/approval.ts'
 import { approveWith } from '../approvals/approve.ts'
 import { END_AS_TOLD } from './end-as-told.ts'
 
-/** A second operator approves, whatever it is: what ends movements stands to the right of approvals. See `approveWith`. */
+/**
+ * Approves a request as the second staff member. It is defined here because the effect that ends movements depends on more rooms than
+ * approvals. See `approveWith`.
+ */
 export async function approve(
   gateway: Gateway,
   caller: OperatorCaller,

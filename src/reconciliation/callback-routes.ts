@@ -11,7 +11,7 @@ const PATH = '/inbound/op1/:tag/:token'
 const MOST_BYTES = 64 * 1024
 const HEADERS = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' }
 
-/** Registers the address to which the operator calls back, by PUT or POST (rails.md 4.3). The answer is always the same. */
+/** Registers the address to which the operator calls back, by PUT or POST (rails.md 4.3). The response is always the same. */
 export function registerRailCallbacks(
   server: FastifyInstance,
   options: RailCallbacks & { trustedProxies: number },

@@ -14,7 +14,7 @@ type Row = Omit<MovedLine, 'ours' | 'numbers'> & {
 }
 const PAGE = 1000
 const MOVES = `status = 'SUCCESSFUL' and type in ('collect', 'disburse')`
-// Each line of a page leads to its movement by an index.
+// Each line of a page finds its movement by an index.
 const LINES = statement<Row>(
   'statement: lines with ours',
   `select s.line, s.type, s.amount::float8 as amount, s.at, to_jsonb(s.at) #>> '{}' as "atText", s.rail_transaction_id as number,
@@ -27,7 +27,7 @@ const LINES = statement<Row>(
 )
 const NUMBER = `ltrim(l.rail_transaction_id, '0')`
 const MOVED = `l.status = 'SUCCESSFUL' and l.type in ('collect', 'disburse') and l.rail_transaction_id ~ '^[0-9]+$'`
-// A line belongs to the movement whose id it carries, else to the one with its number.
+// A line belongs to the movement whose id it carries, otherwise to the one with its number.
 const NUMBERS = statement<{ id: string; numbers: string[] }>(
   'statement: numbers of movements',
   `select n.id, array_agg(distinct x.number order by x.number) as numbers
@@ -42,7 +42,7 @@ const NUMBERS = statement<{ id: string; numbers: string[] }>(
          where l.external_id is null and l.rail_transaction_id in (n.number, ltrim(n.number, '0')) and ${MOVED}) x
    group by n.id`,
 )
-// When the operator may have booked it: from its first post to the moment at which its answer was known.
+// Movements that the operator may have booked within the period: from the first post to the moment at which its answer was known.
 const OURS = statement<{
   merchantId: number
   sentAt: string
@@ -68,17 +68,17 @@ const OURS = statement<{
    order by a.first_sent_at, a.id`,
 )
 
-/** What was staged of a file: whose it is, of what time, and on which sides what is missing in it says something. */
+/** A staged file: its run, its period, and the sides and installations for which a missing line is a difference. */
 export type StagedFile = {
   run: string
   period: Period
   judged: readonly { side: RailSide; installation: string }[]
 }
-/** Hears of each difference. */
-export type Report = (app: App, found: Difference) => Promise<void>
+/** Reports one difference. */
+export type Report = (app: App, difference: Difference) => Promise<void>
 export type Compared = { lookedAt: number; agreed: number }
 
-/** Every staged line of one cell against our books, a page at a time. `went`: after each page. */
+/** Compares every staged line of one cell with our books, a page at a time. `went` is called after each page. */
 export async function compareLines(
   app: App,
   { run, period }: StagedFile,
@@ -94,7 +94,7 @@ export async function compareLines(
     for (const row of rows) {
       const { agrees, differences } = judgeLine(lineOf(row, numbers), inside)
       compared.agreed += agrees ? 1 : 0
-      for (const found of differences) await report(app, found)
+      for (const difference of differences) await report(app, difference)
     }
     compared.lookedAt += rows.length
     await went(rows.length)
@@ -110,20 +110,20 @@ function lineOf(row: Row, numbers: ReadonlyMap<string, readonly string[]>): Move
 }
 
 async function numbersOf({ db }: App, run: string, rows: readonly Row[]): Promise<Map<string, string[]>> {
-  const known = rows.filter(({ side }) => side !== null)
-  if (known.length === 0) return new Map()
-  const found = await readPatiently(db, NUMBERS, [
+  const matched = rows.filter(({ side }) => side !== null)
+  if (matched.length === 0) return new Map()
+  const numberRows = await readPatiently(db, NUMBERS, [
     run,
-    known.map(({ movement }) => movement),
-    known.map(({ merchantId }) => merchantId),
-    known.map(({ ourNumber }) => ourNumber),
+    matched.map(({ movement }) => movement),
+    matched.map(({ merchantId }) => merchantId),
+    matched.map(({ ourNumber }) => ourNumber),
   ])
-  return new Map(found.map(({ id, numbers }) => [id, numbers]))
+  return new Map(numberRows.map(({ id, numbers }) => [id, numbers]))
 }
 
 /**
- * What we hold as moved and no list has, in one cell: of the sides and the contract that the file is of, where the operator can only
- * have booked it within the file's period.
+ * Finds movements of one cell that succeeded in our books and are in no statement: of the sides and the installation of the file, where
+ * the operator can only have booked them within the file's period.
  */
 export async function findAbsent(
   app: App,
@@ -138,9 +138,9 @@ export async function findAbsent(
       for (const { id, merchantId, amount, number } of rows)
         if (id !== null)
           await report(app, { kind: 'ours_only', merchantId, subject: id, details: { amount, number } })
-      const end = rows.at(-1)
-      if (end === undefined || rows.length < PAGE) break
-      last = [end.sentAt, end.reference]
+      const lastRow = rows.at(-1)
+      if (lastRow === undefined || rows.length < PAGE) break
+      last = [lastRow.sentAt, lastRow.reference]
     }
   }
 }

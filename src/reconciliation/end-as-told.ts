@@ -26,14 +26,14 @@ const MOST_TOLD = 200
 
 const NOUNS: Record<string, Noun> = { txn: 'charge', pout: 'payout', top: 'top-up' }
 function nounOf(id: string): Noun {
-  const found = NOUNS[id.slice(0, id.indexOf('_'))]
-  if (found === undefined) throw domainRefusal('conflict', `${id} is no charge, payout or top-up`)
-  return found
+  const noun = NOUNS[id.slice(0, id.indexOf('_'))]
+  if (noun === undefined) throw domainRefusal('conflict', `${id} is no charge, payout or top-up`)
+  return noun
 }
 
 /**
- * Asks for the end of an open movement of which its operator reports another amount, as succeeded, with a correction of the difference
- * (decision 42). Somebody else approves it. Throws Refusal.
+ * Asks that an open movement, of which its operator reports another amount, ends as succeeded, with a correction of the difference
+ * (decision 42). A second staff member approves it. Throws Refusal.
  */
 export async function askEndAsTold(gateway: Gateway, caller: Asker, wanted: Wanted): Promise<Approval> {
   allow(caller, 'movement.end-as-told')
@@ -61,7 +61,7 @@ export async function askEndAsTold(gateway: Gateway, caller: Asker, wanted: Want
   })
 }
 
-/** The exception, locked with its head, and what is known of its movement. */
+/** Locks the exception with its head, and reads its movement. */
 async function look(
   tx: Tx,
   merchantId: number,
@@ -73,8 +73,8 @@ async function look(
 }
 
 /**
- * Ends it by the one mover of its noun, in the transaction that approves it. The movement is locked first, then what its end locks,
- * and the exception last.
+ * Ends the movement by the mover of its noun, in the transaction that approves it. The movement is locked first, then what its outcome
+ * locks, and the exception last.
  */
 export const END_AS_TOLD: Effect<'end-as-told'> = {
   async run({ gateway, tx, actor, merchantId, approval, command, at }) {
@@ -123,7 +123,7 @@ export const END_AS_TOLD: Effect<'end-as-told'> = {
 
 type Hearing = { merchantId: number; movement: ToldMovement; found: OpenedException; at: Date }
 
-/** The operator's word that it has succeeded, under which the attempt ends. */
+/** The writes that end the attempt, with the operator's report of success as evidence. */
 function heard({ merchantId, movement: { reference, installation }, found, at }: Hearing): Call[] {
   const operation = found.foundBy?.includes('references') ? 'status' : 'statement'
   return [
@@ -153,22 +153,22 @@ async function endIn(
   { merchantId, noun, movement, number, posts, alongside, at }: Ending,
 ): Promise<readonly Call[]> {
   const { id, giftCardAmount, subaccountId } = movement
-  const place = { merchantId, id, mode: 'live' } as const
+  const key = { merchantId, id, mode: 'live' } as const
   const end = { to: { status: 'succeeded', railTransactionId: number } as const, posts, alongside }
   switch (noun) {
     case 'charge': {
-      const move = { charge: { ...place, giftCardAmount: giftCardAmount ?? 0 }, ...end }
+      const move = { charge: { ...key, giftCardAmount: giftCardAmount ?? 0 }, ...end }
       const { missed, writes } = await endChargesIn(app, tx, { moves: [move], at })
       assert(missed.size === 0, 'a locked charge that is open ends')
       return writes
     }
     case 'payout': {
-      const { moved, writes } = await endPayoutsIn(tx, [{ payout: { ...place, subaccountId }, ...end }], at)
+      const { moved, writes } = await endPayoutsIn(tx, [{ payout: { ...key, subaccountId }, ...end }], at)
       assert(moved[0] === 'moved', 'a locked payout that is open ends')
       return writes
     }
     case 'top-up': {
-      const { moved, writes } = await endTopUpIn(tx, { topUp: place, ...end }, at)
+      const { moved, writes } = await endTopUpIn(tx, { topUp: key, ...end }, at)
       assert(moved === 'moved', 'a locked top-up that is open ends')
       return writes
     }

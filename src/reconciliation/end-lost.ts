@@ -13,7 +13,7 @@ import type { LockedPost } from '../rails/lock-posts.ts'
 import type { RailSide } from '../rails/rail.ts'
 import { moveTopUp } from '../top-ups/move-top-up.ts'
 
-/** What is known of a movement that its operator may never have had. */
+/** A movement that its operator may never have received. */
 type Lost = {
   id: string
   reference: string
@@ -45,7 +45,7 @@ const FIND = statement<Lost>(
    left join charges c on c.merchant_id = a.merchant_id and c.id = a.subject
    left join payouts p on p.merchant_id = a.merchant_id and p.id = a.subject`,
 )
-// A line without our own id stands in the first cell, wherever its movement is. Some lists write references in capitals.
+// A line without our id is stored in the first cell, wherever its movement is. Some statements write references in capitals.
 const LISTED = statement(
   'statement lines about movement',
   `select 1 from rail_statement_lines where lower(external_id) = any($1::text[])
@@ -55,9 +55,9 @@ const REASON = 'timeout'
 const DAY_MS = 86_400_000
 
 /**
- * Ends a movement that its operator never had (rails.md 5.4): for 24 hours it has answered nothing but "not found", and a
- * statement of its own that covers the movement's time has no line about it. The movement fails, its money goes back, and the
- * exception is resolved. Throws a refusal that says what is missing, with nothing written.
+ * Fails a movement that its operator never received (rails.md 5.4): for 24 hours it has answered nothing but "not found", and a statement
+ * of its own that covers the movement's time has no line about it. Its money goes back, and the exception is resolved. Throws a refusal
+ * that says what is missing, with nothing written.
  */
 export async function endLost(
   app: App,
@@ -85,7 +85,7 @@ export async function endLost(
   return closed
 }
 
-/** A statement counts as covering only when all its lines are stored, so they are looked at after it. */
+/** A statement covers a period only once all its lines are stored, so the lines are read after it. */
 async function refuseWithoutProof(app: App, lost: Lost): Promise<void> {
   const { id, reference, installation, side, from, to, isUnknown, isCovered } = lost
   if (!isUnknown)
@@ -106,15 +106,15 @@ async function refuseWithoutProof(app: App, lost: Lost): Promise<void> {
 
 type Ending = { merchantId: number; lost: Lost; alongside: readonly Call[] }
 
-/** The one mover of its noun ends it, if that still holds on the locked rows. */
+/** Fails the movement by the mover of its noun, if the proof still holds on the locked rows. */
 function fail(app: App, { merchantId, lost, alongside }: Ending): Promise<string> {
-  const place = { merchantId, id: lost.id, mode: 'live' } as const
-  const still = (found: LockedPost<string>) => isStillLost(found, app.clock.nowMs())
+  const key = { merchantId, id: lost.id, mode: 'live' } as const
+  const still = (post: LockedPost<string>) => isStillLost(post, app.clock.nowMs())
   const end = { to: { status: 'failed', reason: REASON }, still, alongside } as const
   if (lost.giftCardAmount !== null)
-    return moveCharge(app, { charge: { ...place, giftCardAmount: lost.giftCardAmount }, ...end })
-  if (lost.side === 'collect') return moveTopUp(app, { topUp: place, ...end })
-  return movePayout(app, { payout: { ...place, subaccountId: lost.subaccountId }, ...end })
+    return moveCharge(app, { charge: { ...key, giftCardAmount: lost.giftCardAmount }, ...end })
+  if (lost.side === 'collect') return moveTopUp(app, { topUp: key, ...end })
+  return movePayout(app, { payout: { ...key, subaccountId: lost.subaccountId }, ...end })
 }
 
 const isStillLost = ({ state, lastAnswer, firstNotFoundAt }: LockedPost<string>, nowMs: number): boolean =>
@@ -130,11 +130,11 @@ function writesFor(
 ): Call[] {
   const { id: subject, reference, installation } = lost
   const at = app.clock.now()
-  const heard = { at, operation: 'statement', stage: 'answered', elapsedMs: 0 } as const
+  const evidence = { at, operation: 'statement', stage: 'answered', elapsedMs: 0 } as const
   const act = { actor, action: 'movement.end-lost', at, merchantId, mode: 'live', subject } as const
   return [
     endAttempt({ merchantId, reference }, { at }),
-    addEvidence({ merchantId, reference, installation }, 'failed', heard),
+    addEvidence({ merchantId, reference, installation }, 'failed', evidence),
     auditRow({ ...act, after: { status: 'failed', reason: REASON, note, by: nameOf(actor) } }),
   ]
 }

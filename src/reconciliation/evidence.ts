@@ -5,7 +5,7 @@ import { statement } from '../platform/db/statement.ts'
 import { railStory, type StoryLine } from '../rails/movement-story.ts'
 import { liveMovements } from './movements.ts'
 
-/** What our books say of a movement. Whole UGX. */
+/** A movement in our books. Whole UGX. */
 export type OurSide = {
   id: string
   side: 'collect' | 'disburse'
@@ -16,7 +16,7 @@ export type OurSide = {
   reference: string | null
   number: string | null
 }
-/** A line of the operator's own list about it. */
+/** A line of the operator's own statement about the movement. */
 export type TheirLine = {
   digest: Buffer
   number: string | null
@@ -28,7 +28,7 @@ export type TheirLine = {
   status: string
   importedAt: Date
 }
-/** Both sides of an exception, as they were kept. */
+/** Both sides of an exception, as stored: our books, the operator's answers, and the lines of its statements. */
 export type Evidence = { ours: OurSide | null; heard: StoryLine[]; lines: TheirLine[] }
 
 const OURS = statement<OurSide>(
@@ -38,7 +38,7 @@ const OURS = statement<OurSide>(
      m.rail_transaction_id as number
    from (${liveMovements('m.merchant_id = $1 and m.id = $2')}) m`,
 )
-// By two indexes: the id or reference that the line names, and the operator's own number.
+// Found by two indexes: the id or reference that the line names, and the operator's own number.
 const LINES = statement<TheirLine>(
   'their side of exception',
   `select digest, rail_transaction_id as number, external_id as "externalId", type, amount, currency, at, status,
@@ -48,7 +48,7 @@ const LINES = statement<TheirLine>(
 )
 const MOST_HEARD = 50
 
-/** What we say, what the operator answered when it was asked, and what its statements list. */
+/** Reads both sides of an exception: our books, the operator's answers, and the lines of its statements. */
 export async function evidenceOf(
   gateway: Gateway,
   app: App | null,
@@ -61,7 +61,7 @@ export async function evidenceOf(
           firstRow(app.db.query(OURS, [merchantId, id])),
           railStory(app, { merchantId, id }),
         ])
-  // A line without our own id stands in the first cell.
+  // A line without our id is stored in the first cell.
   const lines = await Promise.all(
     gateway.cells.map(({ db }) => db.query(LINES, [id, ours?.reference ?? null, ours?.number ?? null])),
   )

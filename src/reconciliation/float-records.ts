@@ -22,9 +22,9 @@ export type FloatRecord = {
   note: string
 }
 
-/** What must be known to compute what a wallet holds. */
+/** The figures from which a wallet's expected balance is computed. */
 export type FloatBase = { openingAt: Date; opening: number; lowered: number }
-/** A record with who made it, and when. */
+/** A stored record, with who made it and when. */
 export type FloatRecordRead = FloatRecord & { recordedBy: string; recordedAt: Date }
 export type FloatReading = {
   installation: string
@@ -68,7 +68,7 @@ const READINGS = statement<Omit<FloatReading, 'operator'> & { operator: string }
 
 type Place = Pick<App, 'directory' | 'clock' | 'rails'>
 
-/** Records what staff know of a wallet, with an audit row. Throws 400 for a contract that there is not, 403. */
+/** Stores what staff know of a wallet, with an audit row. Throws 400 for an unknown installation, 403. */
 export async function recordFloat(
   { directory, clock, rails }: Place,
   actor: Actor,
@@ -96,7 +96,7 @@ export async function floatBase(
   return row ? { openingAt: row.openingAt, opening: Number(row.opening), lowered: Number(row.lowered) } : null
 }
 
-/** Keeps what was read. Answers how many readings in a row were outside of what must be there. */
+/** Stores a reading. Returns how many readings in a row were outside of the expected range. */
 export async function keepReading(
   directory: Database,
   reading: FloatReading,
@@ -108,7 +108,7 @@ export async function keepReading(
   return row?.outside ?? 0
 }
 
-/** What staff have recorded last, newest first; at most 50. */
+/** The latest records of staff, newest first; at most 50. */
 export const floatRecords = async (directory: Database): Promise<FloatRecordRead[]> =>
   (await directory.query(RECORDS)).map((row) => ({ ...row, amount: Number(row.amount) }))
 

@@ -13,8 +13,8 @@ const DAYS_OF_OUTFLOW = 7
 // One reading can catch money on its way; two in a row do not (rails.md 5.1).
 const OUTSIDE_IN_ROW = 2
 
-// Money is only surely outside of the opening figure when its movement was made after it. What was under way at that moment may
-// be in it or not, like what is under way now: both widen the interval.
+// Only movements created after the opening figure are surely not in it. Movements that were under way at that moment may be in it or not,
+// like those under way now: both widen the interval.
 const MOVED = statement<{ moved: string; doubtful: string; outflow: string }>(
   'moved through wallet',
   `select coalesce(sum(m.amount) filter (where m.status in ('succeeded', 'refunded') and m.created_at > $3), 0) as moved,
@@ -27,12 +27,12 @@ const MOVED = statement<{ moved: string; doubtful: string; outflow: string }>(
      and (m.status in ('pending', 'authorized') or m.completed_at > $3 or m.completed_at > $4)`,
 )
 
-/** The contracts, and every cell whose movements go through their wallets. */
+/** The installations, and every cell whose movements go through their wallets. */
 export type Wallets = Pick<App, 'rails' | 'directory' | 'clock' | 'deadlineIn'> & { cells: readonly App[] }
 
 /**
- * Leg 3: what the operator says it holds against what must be there (rails.md 5.1). The first look sets the opening figure. Two
- * readings in a row outside open `float_drift` for the platform.
+ * Leg 3: compares what the operator says it holds with the expected balance (rails.md 5.1). The first reading sets the opening figure.
+ * Two readings in a row outside open `float_drift` for the platform.
  */
 export async function checkFloats(gateway: Wallets): Promise<Leg> {
   const leg = emptyLeg('float')
@@ -40,17 +40,17 @@ export async function checkFloats(gateway: Wallets): Promise<Leg> {
   for (const contract of rail?.installations ?? [])
     for (const side of contract.sides) {
       const float = await rail?.balance?.(side, gateway.deadlineIn(BALANCE_MS), contract.id)
-      // Silence is no break, ever.
+      // A missing answer is never a break.
       if (float === undefined || float.available === 'unknown') continue
       leg.lookedAt += 1
-      const found = await compare(gateway, {
+      const result = await compare(gateway, {
         contract,
         side,
         operator: float.available,
         currency: float.currency,
       })
-      leg.agreed += found === 'agreed' ? 1 : 0
-      leg.opened += found === 'opened' ? 1 : 0
+      leg.agreed += result === 'agreed' ? 1 : 0
+      leg.opened += result === 'opened' ? 1 : 0
     }
   return leg
 }
@@ -111,7 +111,7 @@ async function sumsOf(
   }
 }
 
-/** Between which sums the wallet must stand. */
+/** The range in which the wallet's balance must be. */
 function expected(
   { opening, lowered }: FloatBase,
   side: RailSide,

@@ -17,38 +17,38 @@ import { addImport, endImport, keptLook } from './statement-jobs.ts'
 import { addStatement, keepLines } from './statement-lines.ts'
 import { dropStaged } from './statement-staging.ts'
 
-/** How far an import has come: lines of this step. Throwing ends it, with nothing that counts. */
+/** Receives the progress of an import: how many lines of a step were done. Throwing stops the import, with nothing that counts. */
 export type Went = (step: 'read' | 'compared' | 'kept', lines: number) => Promise<void> | void
 
-/** What to import, the period where it is not the file's own, and whether only to look. */
+/** A statement to import. `period`: where it is not the file's own. `dryRun`: compare only. */
 export type StatementImport = StatementToRead & {
   period: Period | null
   dryRun: boolean
   went?: Went
 }
 
-/** What a statement says, and how that differs from our books. */
+/** The result of comparing a statement with our books. */
 export type Looked = {
   leg: Leg
   period: Period
   lines: number
-  /** Of which sides and contract it was judged what it lacks. */
+  /** The sides and installations for which missing lines were judged. */
   judged: StagedFile['judged']
 } & Pick<Told, 'counts' | 'kept'>
 
 /**
- * Leg 4: imports the operator's own list and compares it with our books, both ways (rails.md 5.1). The same line is stored once,
- * whatever files it comes in. A dry run writes nothing that counts. Throws a refusal that names the first line that cannot be read, with
- * nothing compared. Broken off, it may be done again.
+ * Leg 4: imports the operator's own statement and compares it with our books, in both directions (rails.md 5.1). A line that several
+ * files have is stored once. A dry run writes nothing that counts. Throws a refusal that names the first line that cannot be read, with
+ * nothing compared. An interrupted import may be repeated.
  */
-export async function importStatement(gateway: Gateway, actor: Actor, wanted: StatementImport): Promise<Leg> {
+export async function importStatement(gateway: Gateway, actor: Actor, input: StatementImport): Promise<Leg> {
   allow(actor, 'statement.import')
-  if (wanted.dryRun) return (await lookAtStatement(gateway, wanted)).leg
+  if (input.dryRun) return (await lookAtStatement(gateway, input)).leg
   const importId = newId('stf_', 'platform')
-  const { source, installation } = wanted
+  const { source, installation } = input
   const digest = await digestOf(source)
   const done = await importAs(gateway, nameOf(actor), {
-    ...{ ...wanted, importId },
+    ...{ ...input, importId },
     async begun({ span }) {
       const at = gateway.clock.now()
       const act = { actor, action: 'statement.import', at, merchantId: null, subject: importId } as const
@@ -63,24 +63,24 @@ export async function importStatement(gateway: Gateway, actor: Actor, wanted: St
   return done.leg
 }
 
-/** What an import needs of the gateway. */
+/** The parts of the gateway that an import uses. */
 export type Places = Pick<Gateway, 'cells' | 'directory' | 'clock' | 'appOf' | 'rails'>
 type Import = Omit<StatementImport, 'dryRun'> & {
   importId: string
-  /** Called when the file was read to its end and its lines are to be compared and kept. */
+  /** Called when the file was read to its end, before its lines are compared and stored. */
   begun(staged: { span: Period }): Promise<unknown>
 }
 
-/** The same under an id that is known, for somebody who was allowed to. Done again, it changes nothing more. */
-export async function importAs(gateway: Places, by: string, wanted: Import): Promise<Looked> {
-  const { importId, installation, source, begun } = wanted
+/** Imports a statement under a known id, for a caller whose permission was checked. Repeated, it changes nothing more. */
+export async function importAs(gateway: Places, by: string, input: Import): Promise<Looked> {
+  const { importId, installation, source, begun } = input
   const begunAt = gateway.clock.now()
-  const compared = await comparing(gateway, wanted, {
-    told: opening(gateway, importId),
+  const compared = await comparing(gateway, input, {
+    report: opening(gateway, importId),
     begun,
     async compared(staged, file) {
       const lines = { run: file.run, last: staged.lastLine, importId }
-      for (const app of gateway.cells) await keepLines(app, lines, (count) => tell(wanted, 'kept', count))
+      for (const app of gateway.cells) await keepLines(app, lines, (count) => tell(input, 'kept', count))
       crashPoint('statement.kept')
       const covering = { importId, installation, sides: staged.sides, period: file.period }
       const adding = addStatement(covering, gateway.clock.now())
@@ -95,42 +95,42 @@ export async function importAs(gateway: Places, by: string, wanted: Import): Pro
   return done
 }
 
-/** Looks at a statement without importing it. Throws as importing does. */
-export const lookAtStatement = (gateway: Places, wanted: Omit<StatementImport, 'dryRun'>): Promise<Looked> =>
-  comparing(gateway, wanted, { told: looking(gateway), begun: async () => {}, compared: async () => 0 })
+/** Compares a statement without importing it. Throws as importing does. */
+export const lookAtStatement = (gateway: Places, input: Omit<StatementImport, 'dryRun'>): Promise<Looked> =>
+  comparing(gateway, input, { report: looking(gateway), begun: async () => {}, compared: async () => 0 })
 
 const tell = async ({ went }: Pick<StatementImport, 'went'>, step: Parameters<Went>[0], lines: number) =>
   void (await went?.(step, lines))
 
 type Comparing = {
-  told: Told
+  report: Told
   begun: Import['begun']
-  /** Answers how many exceptions were closed. */
+  /** Returns how many exceptions were closed. */
   compared(staged: Staged, file: StagedFile): Promise<number>
 }
 
 async function comparing(
   gateway: Places,
-  wanted: Omit<StatementImport, 'dryRun'>,
-  { told, begun, compared }: Comparing,
+  input: Omit<StatementImport, 'dryRun'>,
+  { report, begun, compared }: Comparing,
 ): Promise<Looked> {
   const run = newId('run_', 'platform')
   let lastLine = 0
   try {
-    const staged = await stageStatement(gateway, wanted, {
+    const staged = await stageStatement(gateway, input, {
       run,
       went: async (lines, last) => {
         lastLine = last
-        await tell(wanted, 'read', lines)
+        await tell(input, 'read', lines)
       },
     })
     const { span } = staged
     if (span === null) throw noLines()
     await begun({ span })
-    const file = { run, period: wanted.period ?? span, judged: staged.judged }
-    const leg = await legOf(gateway, file, { told, wanted })
+    const file = { run, period: input.period ?? span, judged: staged.judged }
+    const leg = await legOf(gateway, file, { report, input })
     const closed = await compared(staged, file)
-    const { counts, kept } = told
+    const { counts, kept } = report
     return {
       leg: { ...leg, closed },
       period: file.period,
@@ -140,7 +140,7 @@ async function comparing(
       kept,
     }
   } finally {
-    // What cannot be dropped now is forgotten by the task `prune`.
+    // Lines that cannot be dropped now are deleted by the task `prune`.
     for (const { db } of gateway.cells) await dropStaged(db, run, lastLine).catch(() => {})
   }
 }
@@ -148,21 +148,20 @@ async function comparing(
 async function legOf(
   gateway: Places,
   file: StagedFile,
-  { told, wanted }: { told: Told; wanted: Pick<StatementImport, 'went'> },
+  { report, input }: { report: Told; input: Pick<StatementImport, 'went'> },
 ): Promise<Leg> {
   const leg = emptyLeg('statement')
   for (const app of gateway.cells) {
-    const { report } = told
-    const went = (lines: number) => tell(wanted, 'compared', lines)
-    const { lookedAt, agreed } = await compareLines(app, file, { report, went })
-    await findAbsent(app, file, report)
+    const went = (lines: number) => tell(input, 'compared', lines)
+    const { lookedAt, agreed } = await compareLines(app, file, { report: report.report, went })
+    await findAbsent(app, file, report.report)
     leg.lookedAt += lookedAt
     leg.agreed += agreed
   }
-  return { ...leg, opened: told.opened(), left: told.left() }
+  return { ...leg, opened: report.opened(), left: report.left() }
 }
 
-/** How many exceptions this statement closes. */
+/** Closes the exceptions that this statement settles. Returns how many. */
 async function agreedOn({ cells }: Places, { period }: StagedFile): Promise<number> {
   let closed = 0
   for (const app of cells) closed += await agreeOnLines(app, period)

@@ -9,7 +9,7 @@ const TAGS = statement<{ merchantId: number; tag: string }>(
   'tags of merchants with breaches',
   'select id as "merchantId", tag from merchants where id = any($1::bigint[])',
 )
-// So many offenders are reported in a run, in transactions of so many: each holds the heads of their accounts.
+// How many offenders a run reports, and how many one transaction: each holds the heads of their accounts.
 const MOST_REPORTED = 1000
 const TOGETHER = 100
 
@@ -17,8 +17,9 @@ type Looking = Pick<App, 'db' | 'directory' | 'clock' | 'log'>
 type Breach = Offender & { subject: string; says: string }
 
 /**
- * Leg 1: the invariants of the ledger. Work that is late is no break of the books; alerts tell of it. A breach is critical for the account whose row breaks it, else for the platform, and only a
- * person closes it (rails.md 5.4). `left`: offenders beyond those that one run reports.
+ * Leg 1: checks the invariants of the ledger. Late work is no break of the books; alerts report it. A breach is critical for the account
+ * whose row breaks it, otherwise for the platform, and only a person closes it (rails.md 5.4). `left`: offenders beyond those that one
+ * run reports.
  */
 export async function checkInternal(app: Looking): Promise<Leg> {
   const findings = (await verifyCell(app.db, app.clock.now())).filter(({ late }) => !late)
@@ -39,9 +40,9 @@ export async function checkInternal(app: Looking): Promise<Leg> {
 }
 
 const breachesOf = ({ id, says, offenders }: Finding): Breach[] =>
-  offenders.map((one) => ({ ...one, subject: `${id} ${one.offender}`, says }))
+  offenders.map((offender) => ({ ...offender, subject: `${id} ${offender.offender}`, says }))
 
-/** The first breach of each account before the second of any: no account goes on because another has a thousand. */
+/** Sorts the first breach of each account before the second of any, so that no account is left out because another has a thousand. */
 function eachAccountFirst(breaches: readonly Breach[]): Breach[] {
   const counts = new Map<string, number>()
   const ranked = breaches.map((breach) => {
@@ -50,10 +51,10 @@ function eachAccountFirst(breaches: readonly Breach[]): Breach[] {
     counts.set(account, rank + 1)
     return { breach, rank }
   })
-  return ranked.sort((one, other) => one.rank - other.rank).map(({ breach }) => breach)
+  return ranked.sort((a, b) => a.rank - b.rank).map(({ breach }) => breach)
 }
 
-/** Opens the exceptions, a hundred in a transaction. Answers how many were not open before. */
+/** Opens the exceptions, a hundred in a transaction. Returns how many were not open before. */
 async function report(app: Looking, breaches: readonly Breach[]): Promise<number> {
   let opened = 0
   for (let from = 0; from < breaches.length; from += TOGETHER)
@@ -65,28 +66,28 @@ async function reportSome(app: Looking, breaches: readonly Breach[]): Promise<nu
   const owners = [...new Set(breaches.flatMap(({ merchantId }) => merchantId ?? []))]
   const tags = new Map((await app.db.query(TAGS, [owners])).map(({ merchantId, tag }) => [merchantId, tag]))
   const ofAccounts: Break[] = []
-  const ofNobody: PlatformBreak[] = []
+  const ofPlatform: PlatformBreak[] = []
   for (const { merchantId, mode, subject, says } of breaches) {
     const tag = merchantId === null ? undefined : tags.get(merchantId)
-    const found = { kind: 'ledger_breach', subject, details: { says } } as const
-    if (merchantId === null || mode === null || tag === undefined) ofNobody.push(found)
-    else ofAccounts.push({ ...found, merchantId, tag, mode })
+    const breach = { kind: 'ledger_breach', subject, details: { says } } as const
+    if (merchantId === null || mode === null || tag === undefined) ofPlatform.push(breach)
+    else ofAccounts.push({ ...breach, merchantId, tag, mode })
   }
   const at = app.clock.now()
-  return (await openOfNobody(app, ofNobody, at)) + (await openOfAccounts(app, ofAccounts, at))
+  return (await openOfNobody(app, ofPlatform, at)) + (await openOfAccounts(app, ofAccounts, at))
 }
 
-async function openOfAccounts(app: Looking, found: readonly Break[], at: Date): Promise<number> {
-  if (found.length === 0) return 0
+async function openOfAccounts(app: Looking, breaks: readonly Break[], at: Date): Promise<number> {
+  if (breaks.length === 0) return 0
   return app.db.transactionFor({ kind: 'outcome' }, async (tx) => {
-    const [, opened] = await tx.send(...openExceptions(found, at))
+    const [, opened] = await tx.send(...openExceptions(breaks, at))
     return { value: countOpened(opened) }
   })
 }
 
-async function openOfNobody(app: Looking, found: readonly PlatformBreak[], at: Date): Promise<number> {
-  if (found.length === 0) return 0
-  const opening = openOnPlatform(found, at)
+async function openOfNobody(app: Looking, breaks: readonly PlatformBreak[], at: Date): Promise<number> {
+  if (breaks.length === 0) return 0
+  const opening = openOnPlatform(breaks, at)
   return countOpened(await app.directory.query(opening.statement, opening.values))
 }
 

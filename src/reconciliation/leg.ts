@@ -1,4 +1,4 @@
-/** What one leg of reconciliation found (rails.md 5). `left`: not looked at, for lack of budget. */
+/** The result of one leg of reconciliation (rails.md 5). `left`: not compared yet, for lack of budget. */
 export type Leg = {
   leg: 'internal' | 'references' | 'float' | 'statement'
   lookedAt: number
@@ -21,16 +21,16 @@ export const presentLeg = ({ leg, lookedAt, agreed, opened, closed, left }: Leg)
   ...{ leg, looked_at: lookedAt, agreed, opened, closed, left },
 })
 
-/** The sum of what several cells or contracts found. */
+/** Adds up the results of several cells or installations. */
 export const sumLegs = (leg: Leg['leg'], legs: readonly Leg[]): Leg =>
   legs.reduce(
-    (sum, one) => ({
+    (sum, next) => ({
       leg,
-      lookedAt: sum.lookedAt + one.lookedAt,
-      agreed: sum.agreed + one.agreed,
-      opened: sum.opened + one.opened,
-      closed: sum.closed + one.closed,
-      left: sum.left + one.left,
+      lookedAt: sum.lookedAt + next.lookedAt,
+      agreed: sum.agreed + next.agreed,
+      opened: sum.opened + next.opened,
+      closed: sum.closed + next.closed,
+      left: sum.left + next.left,
     }),
     emptyLeg(leg),
   )

@@ -3,7 +3,7 @@ import { statement } from '../platform/db/statement.ts'
 import { tagOf } from '../platform/ids.ts'
 import type { EndedAttempt } from '../rails/review-attempts.ts'
 
-/** What we say of a movement that went to an operator. A refunded charge counts as succeeded. */
+/** The state in our books of a movement that went to an operator. A refunded charge counts as succeeded. */
 export type OurWord = {
   merchantId: number
   id: string
@@ -18,8 +18,8 @@ const SAYS = `case when m.voided_at is not null then 'void' when m.status in ('s
   when m.status = 'failed' then 'failed' else 'open' end as says`
 const COLUMNS = `m.phone, m.status, m.voided_at, m.created_at, m.completed_at, m.rail_reference, m.rail_transaction_id`
 /**
- * The live movements that travel, of all nouns, for which `where` holds; it calls each `m`. It stands within each of the three, so
- * that each finds its rows by its own index, whatever version of the server plans it.
+ * The SQL of live movements that go to an operator, of all three nouns, for which `where` holds; it calls each `m`. The condition stands
+ * within each of the three, so that each finds its rows by its own index, whatever version of the server plans it.
  */
 export const liveMovements = (where: string) => `
   select m.merchant_id, m.id, m.amount - m.gift_card_amount as amount, ${COLUMNS}, 'collect' as side
@@ -37,7 +37,7 @@ const OURS = statement<OurWord>(
      cross join lateral (${liveMovements('m.merchant_id = n.merchant_id and m.id = n.id')}) m`,
 )
 
-/** What we say of these, by the id of the movement. */
+/** Reads the states of these movements in our books, by the id of the movement. */
 export async function ourWords(
   { db }: Pick<App, 'db'>,
   attempts: readonly EndedAttempt[],
@@ -51,9 +51,9 @@ export async function ourWords(
 
 const PREFIXES = ['txn_', 'pout_', 'top_']
 
-/** The tag of the merchant in the id of a movement, or null for a text that is none. */
+/** The tag of the merchant in the id of a movement, or null for a text that is no such id. */
 export const tagOfMovement = (id: string): string | null =>
   PREFIXES.map((prefix) => tagOf(prefix, id)).find((tag) => tag !== null) ?? null
 
-/** An id or reference as an operator's list may spell it: some write capitals. */
+/** Normalizes an id or reference of an operator's statement: some write capitals. */
 export const spelledByUs = (text: string): string => text.trim().toLowerCase()

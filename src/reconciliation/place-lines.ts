@@ -10,7 +10,7 @@ import type { PlacedLine } from './statement-staging.ts'
 
 type Owner = { id: number; cell: string }
 type Found = { key: string; merchantId: number; movement: string }
-/** A line at its place, and the contract that carried the movement which it names. */
+/** A line with its movement and cell, and the installation that carried the movement which it names. */
 export type Placed = PlacedLine & { app: App; carriedBy: { installation: string; side: RailSide } | null }
 
 const OWNERS = statement<Owner & { tag: string }>(
@@ -22,7 +22,7 @@ const BY_REFERENCE = statement<Found>(
   `select a.id as key, a.merchant_id as "merchantId", a.subject as movement from rail_attempts a where a.id = any($1::text[])`,
 )
 const PADDED = `m.rail_transaction_id like '0%' and ltrim(m.rail_transaction_id, '0') = n.key`
-// Another contract may have the same number.
+// Another installation may have used the same number.
 const BY_NUMBER = statement<Found>(
   'movements of statement lines by number',
   `select n.key, m.merchant_id as "merchantId", m.id as movement from unnest($1::text[]) as n (key)
@@ -40,8 +40,9 @@ const MOST_TAGS = 50_000
 const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/
 
 /**
- * Finds for each line of a batch what it is about: by our id or reference in it, else by the operator's number. A line belongs to the
- * cell of its merchant, one that names nobody to the first. `installation`: the contract that the file is of.
+ * Makes a function that finds the movement of each line of a batch: by our id or reference in it, otherwise by the operator's number. A
+ * line belongs to the cell of its merchant; a line that names no movement of ours, to the first. `installation`: the one that the file is
+ * of.
  */
 export function linePlacer(gateway: Places, installation: string | null) {
   const owners = new Map<string, Owner | null>()
@@ -56,8 +57,8 @@ export function linePlacer(gateway: Places, installation: string | null) {
       owners.set(tag, owner)
   }
 
-  /** By a name of ours that was read out of the line. */
-  function named(line: StatementLine): Placed | null {
+  /** Matches a line by our id in it. */
+  function matchById(line: StatementLine): Placed | null {
     const movement = spelledByUs(line.externalId ?? '')
     const tag = tagOfMovement(movement)
     const owner = tag === null ? null : (owners.get(tag) ?? null)
@@ -68,22 +69,22 @@ export function linePlacer(gateway: Places, installation: string | null) {
 
   return async (lines: readonly StatementLine[]): Promise<Placed[]> => {
     await learn(lines.flatMap(({ externalId }) => tagOfMovement(spelledByUs(externalId ?? '')) ?? []))
-    const placed = new Map<number, Placed>()
+    const matched = new Map<number, Placed>()
     for (const line of lines) {
-      const one = named(line)
-      if (one !== null) placed.set(line.line, one)
+      const match = matchById(line)
+      if (match !== null) matched.set(line.line, match)
     }
     for (const app of gateway.cells) {
-      const left = lines.filter(({ line }) => !placed.has(line))
-      for (const [line, { merchantId, movement }] of await foundIn(app, left, installation))
-        placed.set(line.line, { ...line, movement, merchantId, app, carriedBy: null })
+      const rest = lines.filter(({ line }) => !matched.has(line))
+      for (const [line, { merchantId, movement }] of await foundIn(app, rest, installation))
+        matched.set(line.line, { ...line, movement, merchantId, app, carriedBy: null })
     }
-    const nobody = { movement: null, merchantId: null, app: first, carriedBy: null }
-    return withCarriers(lines.map((line) => placed.get(line.line) ?? { ...line, ...nobody }))
+    const noMovement = { movement: null, merchantId: null, app: first, carriedBy: null }
+    return withCarriers(lines.map((line) => matched.get(line.line) ?? { ...line, ...noMovement }))
   }
 }
 
-/** Those of these lines that have a reference, or nothing but a number, of a movement in this cell. */
+/** Finds the lines that have a reference, or nothing but a number, of a movement in this cell. */
 async function foundIn(
   { db }: App,
   lines: readonly StatementLine[],
@@ -93,28 +94,28 @@ async function foundIn(
   const numbers = keyed(lines, ({ externalId, railTransactionId }) =>
     externalId === null ? railTransactionId : null,
   )
-  const found = [
+  const rows = [
     ...(references.size === 0 ? [] : await readPatiently(db, BY_REFERENCE, [[...references.keys()]])),
     ...(numbers.size === 0 ? [] : await readPatiently(db, BY_NUMBER, [[...numbers.keys()], installation])),
   ]
-  return found.flatMap((one) =>
-    (references.get(one.key) ?? numbers.get(one.key) ?? []).map((line): [StatementLine, Found] => [
+  return rows.flatMap((row) =>
+    (references.get(row.key) ?? numbers.get(row.key) ?? []).map((line): [StatementLine, Found] => [
       line,
-      one,
+      row,
     ]),
   )
 }
 
 function keyed(lines: readonly StatementLine[], keyOf: (line: StatementLine) => string | null) {
-  const found = new Map<string, StatementLine[]>()
+  const byKey = new Map<string, StatementLine[]>()
   for (const line of lines) {
     const key = keyOf(line)
-    if (key !== null) found.set(key, [...(found.get(key) ?? []), line])
+    if (key !== null) byKey.set(key, [...(byKey.get(key) ?? []), line])
   }
-  return found
+  return byKey
 }
 
-/** The reference in a text, as we write it: an operator's list may have capitals, or no dashes. */
+/** Parses our reference in a text: an operator's statement may have capitals, or no dashes. */
 function referenceIn(text: string | null): string | null {
   const spelled = spelledByUs(text ?? '')
   if (!UUID.test(spelled)) return null

@@ -15,7 +15,7 @@ import { type Callback, noteCallback } from '../rails/hints.ts'
 import { addressWindow } from '../rate-limits/address-window.ts'
 import { bringTopUpForward } from '../top-ups/write-top-ups.ts'
 
-/** What is needed to find whose attempt a callback is about. */
+/** The parts that find the attempt of a callback. */
 export type RailCallbacks = { gateway: () => Gateway; shops: ShopFinder; clock: Clock; log: Logger }
 
 /** A callback of an operator as it came. */
@@ -23,26 +23,26 @@ export type RailCallback = { actor: Actor; tag: string; token: string; body: Buf
 
 const TAG = /^[a-z0-9]{5}$/
 const TOKEN = /^[\w-]{43}$/
-/** Who asks about the movements of a prefix, and how that is done sooner. */
+/** For each prefix: the statement that brings the next question forward, and the task that asks it. */
 const FOLLOWERS: Record<string, { sooner: Callback['sooner']; sweep: Parameters<App['nudge']>[0] }> = {
   txn: { sooner: bringChargeForward, sweep: 'follow-charges' },
   pout: { sooner: bringPayoutForward, sweep: 'send-payouts' },
   top: { sooner: bringTopUpForward, sweep: 'follow-top-ups' },
 }
-/** How a movement is asked about sooner, and the task that asks. */
+/** The follower of a movement: how to bring its next question forward, and the task that asks it. */
 export const followerOf = (id: string) => {
-  const found = FOLLOWERS[id.slice(0, id.indexOf('_'))]
-  assert(found, `somebody carries movements like ${id}`)
-  return found
+  const follower = FOLLOWERS[id.slice(0, id.indexOf('_'))]
+  assert(follower, `somebody carries movements like ${id}`)
+  return follower
 }
 const sooner: Callback['sooner'] = (movement, at) => followerOf(movement.id).sooner(movement, at)
-// Callbacks that are being written at once; what comes beyond that is a hint too many.
+// Callbacks that are written at the same time; further hints are dropped.
 const MOST_AT_ONCE = 256
 const UNKNOWN_A_MINUTE = 60
 
 /**
- * Takes callbacks of the operator: a hint to ask now, never an answer (rails.md 4.3). Whoever calls gets the same answer before
- * anything is looked at, so nobody learns which tokens exist. `idle` waits for what is under way.
+ * Takes callbacks of the operator: a hint to ask now, never an answer (rails.md 4.3). Every caller gets the same response before anything
+ * is looked up, so that no response reveals which tokens exist. `idle` waits for what is under way.
  */
 export function railCallbacks({ gateway, shops, clock, log }: RailCallbacks): {
   take(callback: RailCallback): void
@@ -51,8 +51,8 @@ export function railCallbacks({ gateway, shops, clock, log }: RailCallbacks): {
   const working = new Set<Promise<void>>()
   const unknown = addressWindow(UNKNOWN_A_MINUTE)
 
-  /** False while too many from this address had no attempt: then nothing is looked up. */
-  function mayLook(address: string): boolean {
+  /** False while too many callbacks from this address had no attempt: then nothing is looked up. */
+  function mayLookUp(address: string): boolean {
     try {
       unknown.check(address, clock.nowMs())
       return true
@@ -62,18 +62,18 @@ export function railCallbacks({ gateway, shops, clock, log }: RailCallbacks): {
     }
   }
 
-  async function look({ actor, tag, token, body, address }: RailCallback): Promise<void> {
+  async function handle({ actor, tag, token, body, address }: RailCallback): Promise<void> {
     allow(actor, 'callback.receive')
-    const place = await shops.placeOf(gateway(), tag)
+    const shop = await shops.placeOf(gateway(), tag)
     const bodySha256 = body === null ? null : hash('sha256', body, 'hex')
-    if (place === null) return count(address)
-    const { app, merchantId } = place
+    if (shop === null) return countUnknown(address)
+    const { app, merchantId } = shop
     const id = await noteCallback(app, { merchantId, digest: digestOf(token), bodySha256, sooner })
-    if (id === null) count(address)
+    if (id === null) countUnknown(address)
     else app.nudge(followerOf(id).sweep)
   }
 
-  function count(address: string): void {
+  function countUnknown(address: string): void {
     try {
       counted('signature_failures_total', 'operator')
       unknown.take(address, clock.nowMs())
@@ -84,9 +84,9 @@ export function railCallbacks({ gateway, shops, clock, log }: RailCallbacks): {
 
   return {
     take(callback) {
-      if (!TAG.test(callback.tag) || !TOKEN.test(callback.token)) return count(callback.address)
-      if (working.size >= MOST_AT_ONCE || !mayLook(callback.address)) return
-      const work = look(callback)
+      if (!TAG.test(callback.tag) || !TOKEN.test(callback.token)) return countUnknown(callback.address)
+      if (working.size >= MOST_AT_ONCE || !mayLookUp(callback.address)) return
+      const work = handle(callback)
         .catch((error) =>
           log.warn({ err: error }, 'a callback of an operator was not noted; it is asked anyway'),
         )

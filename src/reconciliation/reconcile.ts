@@ -12,7 +12,7 @@ import { leftToLookAt, reviewReferences } from './references.ts'
 import { addRun, askRun, claimAsked, endAsked } from './run-log.ts'
 import { reportSilence } from './silence.ts'
 
-// For so long one run waits for questions that the followers leave over.
+// How long one run waits for questions that the followers leave over.
 const PATIENCE_MS = 60_000
 const HOUR_MS = 3_600_000
 
@@ -22,7 +22,7 @@ const BEGIN = statement(
    where reconciliation_runs.begun_at <= excluded.begun_at - interval '1 hour' or reconciliation_runs.begun_at > $2 returning 1`,
 )
 
-/** The legs that need no file, now and in full: for staff who run it on demand (rails.md 5). */
+/** Runs the legs that need no file, now and in full: for staff who run them on demand (rails.md 5). */
 export async function reconcileNow(gateway: Gateway, actor: Actor): Promise<Leg[]> {
   allow(actor, 'reconcile.run')
   const begunAt = gateway.clock.now()
@@ -36,7 +36,9 @@ export async function reconcileNow(gateway: Gateway, actor: Actor): Promise<Leg[
   return legs
 }
 
-/** Asks the workers for a comparison now, and answers at once: it may wait a minute for the operator. Throws 409 when one is under way. */
+/**
+ * Requests a comparison from the workers, and returns at once: it may wait a minute for the operator. Throws 409 when one is under way.
+ */
 export async function askForRun(gateway: Gateway, actor: Actor): Promise<void> {
   allow(actor, 'reconcile.run')
   const at = gateway.clock.now()
@@ -56,7 +58,7 @@ async function allLegs(gateway: Wallets): Promise<Leg[]> {
   return [internal, references, await checkFloats(gateway)]
 }
 
-/** What somebody has asked for on the console. One that was begun by a process that died is begun again. */
+/** Runs a comparison that staff requested on the console. One that a dead process began is begun again. */
 async function runAsked(app: App): Promise<void> {
   const claiming = claimAsked(app.clock.now())
   const [asked] = await app.directory.query(claiming.statement, claiming.values)
@@ -74,8 +76,8 @@ async function reviewNow(app: App): Promise<Leg> {
 }
 
 /**
- * The background task of one cell. What has ended is looked at all the time, as the budget of questions allows; the other legs
- * run once an hour, whatever number of workers there is. The first cell compares the wallets. Answers how much was looked at.
+ * The background task of one cell. Finished movements are reviewed all the time, as the budget of questions allows; the other legs run
+ * once an hour, however many workers there are. The first cell compares the wallets. Returns how much was compared.
  */
 export async function reconcileCell(app: App): Promise<number> {
   const cells = app.allCells()

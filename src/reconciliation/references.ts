@@ -18,10 +18,10 @@ import { emptyLeg, type Leg, sumLegs } from './leg.ts'
 import { type OurWord, ourWords, tagOfMovement } from './movements.ts'
 
 const QUESTION_MS = 12_000
-// One run asks about so many at most, and so many at once.
+// One run asks about so many at most, and about so many at the same time.
 const MOST_A_RUN = 500
 const AT_ONCE = 8
-// What the operator does not know is ours alone after this many looks over this time.
+// A movement that the operator does not know counts as ours alone after so many reviews over a day.
 const OURS_ONLY_AFTER = 3
 const DAY_MS = 86_400_000
 const BETWEEN_TRIES_MS = 200
@@ -29,8 +29,8 @@ const LEG = 'references' as const
 const KINDS: readonly ExceptionKind[] = ['ours_only', 'mismatch', 'contradictory_answer']
 
 /**
- * Leg 2: asks the operator about movements that have ended, once more, and compares (rails.md 5.1). What it takes from the
- * budget of questions is what the followers leave; it waits for that for at most `patienceMs`.
+ * Leg 2: asks the operator once more about finished movements, and compares (rails.md 5.1). It uses the budget of questions that the
+ * followers leave, and waits for it at most `patienceMs`.
  */
 export async function reviewReferences(app: App, patienceMs: number): Promise<Leg> {
   const contracts = app.rails.live.op1_momo?.installations ?? []
@@ -40,7 +40,7 @@ export async function reviewReferences(app: App, patienceMs: number): Promise<Le
   return sumLegs('references', legs)
 }
 
-/** How many were not looked at yet. */
+/** Counts the finished movements that were not reviewed yet. */
 export async function leftToLookAt(app: App): Promise<number> {
   let left = 0
   for (const { id } of app.rails.live.op1_momo?.installations ?? []) {
@@ -62,16 +62,16 @@ async function reviewContract(app: App, installation: string, until: number): Pr
     const attempts = await claimed(app, installation, count)
     await app.statusBudget.giveBack(installation, count - attempts.length)
     if (attempts.length === 0) break
-    const found = await reviewAll(app, installation, attempts)
-    leg.agreed += found.agreed
-    leg.opened += found.opened
-    leg.closed += found.closed
+    const counts = await reviewAll(app, installation, attempts)
+    leg.agreed += counts.agreed
+    leg.opened += counts.opened
+    leg.closed += counts.closed
     leg.lookedAt += attempts.length
   }
   return leg
 }
 
-/** Those that nobody has looked at; when there are none, a sample of the others. */
+/** Claims movements that were not reviewed; when there are none, a sample of the others. */
 async function claimed(app: App, installation: string, most: number): Promise<EndedAttempt[]> {
   for (const claim of [
     claimReviews(installation, app.clock.now(), most),
@@ -84,25 +84,25 @@ async function claimed(app: App, installation: string, most: number): Promise<En
   return []
 }
 
-type Reviewed = { attempt: EndedAttempt; word: OurWord; verdict: Verdict; status: Status<string> }
+type Reviewed = { attempt: EndedAttempt; ours: OurWord; verdict: Verdict; status: Status<string> }
 
-/** Asks about some at once and writes what agreed in one statement: nearly all of them do. */
+/** Reviews some movements at the same time, and marks what agreed in one statement: nearly all of them do. */
 async function reviewAll(app: App, installation: string, attempts: readonly EndedAttempt[]) {
-  const ours = await ourWords(app, attempts)
-  const all = await Promise.all(
-    attempts.map((attempt) => review(app, { installation, attempt, word: ours.get(attempt.subject) })),
+  const oursById = await ourWords(app, attempts)
+  const results = await Promise.all(
+    attempts.map((attempt) => review(app, { installation, attempt, ours: oursById.get(attempt.subject) })),
   )
-  const done = all.filter((reviewed) => reviewed !== null)
-  const looking = withExceptions(
-    done.map(({ word }) => word),
+  const done = results.filter((result) => result !== null)
+  const finding = withExceptions(
+    done.map(({ ours }) => ours),
     LEG,
   )
-  const known = new Set((await app.db.query(looking.statement, looking.values)).map(({ subject }) => subject))
-  const found = { agreed: 0, opened: 0, closed: 0 }
-  for (const one of done) {
-    const { opened, closed } = await apply(app, one, { installation, isKnown: known.has(one.word.id) })
-    found.opened += opened
-    found.closed += closed
+  const known = new Set((await app.db.query(finding.statement, finding.values)).map(({ subject }) => subject))
+  const counts = { agreed: 0, opened: 0, closed: 0 }
+  for (const result of done) {
+    const { opened, closed } = await apply(app, result, { installation, isKnown: known.has(result.ours.id) })
+    counts.opened += opened
+    counts.closed += closed
   }
   const agreed = done.filter(({ verdict }) => verdict.kind === 'agreed')
   const settled = done.filter(({ verdict }) => verdict.kind === 'agreed' || verdict.kind === 'break')
@@ -111,41 +111,41 @@ async function reviewAll(app: App, installation: string, attempts: readonly Ende
     app.clock.now(),
   )
   await app.db.query(marking.statement, marking.values)
-  return { ...found, agreed: agreed.length }
+  return { ...counts, agreed: agreed.length }
 }
 
-type Review = { installation: string; attempt: EndedAttempt; word: OurWord | undefined }
+type Review = { installation: string; attempt: EndedAttempt; ours: OurWord | undefined }
 
-async function review(app: App, { installation, attempt, word }: Review): Promise<Reviewed | null> {
+async function review(app: App, { installation, attempt, ours }: Review): Promise<Reviewed | null> {
   const movement = app.rails.live.op1_momo?.[attempt.side]
-  if (!word || !movement) return null
-  const asked = attemptOf(word, attempt, installation)
+  if (!ours || !movement) return null
+  const asked = attemptOf(ours, attempt, installation)
   const status: Status<string> = await movement.status(asked, app.deadlineIn(QUESTION_MS))
-  return { attempt, word, status, verdict: judge(word, attempt, { status, asked, nowMs: app.clock.nowMs() }) }
+  return { attempt, ours, status, verdict: judge(ours, attempt, { status, asked, nowMs: app.clock.nowMs() }) }
 }
 
-const attemptOf = (word: OurWord, { reference }: EndedAttempt, installation: string): Attempt => ({
-  ...{ reference, installation, publicId: word.id, amount: word.amount, currency: 'UGX', phone: word.phone },
-  ...{ note: '', callbackPath: null, createdAt: word.createdAt },
+const attemptOf = (ours: OurWord, { reference }: EndedAttempt, installation: string): Attempt => ({
+  ...{ reference, installation, publicId: ours.id, amount: ours.amount, currency: 'UGX', phone: ours.phone },
+  ...{ note: '', callbackPath: null, createdAt: ours.createdAt },
 })
 
 type Verdict =
   | { kind: 'agreed' }
-  /** Nothing was heard that says anything. */
+  /** The operator gave no usable answer. */
   | { kind: 'silence' }
   | { kind: 'missed' }
   | { kind: 'break'; exception: ExceptionKind; details: Record<string, unknown> }
 
-/** Our word against the operator's (rails.md 5.2). */
+/** Compares our state with the operator's answer (rails.md 5.2). */
 function judge(
-  word: OurWord,
+  ours: OurWord,
   attempt: Pick<EndedAttempt, 'notFound' | 'notFoundAt'>,
   { status, asked, nowMs }: { status: Status<string>; asked: Attempt; nowMs: number },
 ): Verdict {
-  const moved = word.says === 'succeeded'
+  const moved = ours.says === 'succeeded'
   switch (status.kind) {
     case 'succeeded':
-      if (!moved) return broken('late_contradiction', { we_say: word.says, rail_said: 'succeeded' })
+      if (!moved) return broken('late_contradiction', { we_say: ours.says, rail_said: 'succeeded' })
       return judgeSuccess(status, asked)
     case 'failed':
       if (moved) return broken('late_contradiction', { we_say: 'succeeded', rail_said: 'failed' })
@@ -166,7 +166,7 @@ const broken = (exception: ExceptionKind, details: Record<string, unknown>): Ver
 
 type Success = Extract<Status<string>, { kind: 'succeeded' }>
 
-/** Compares what the operator repeats; what it does not repeat says nothing. */
+/** Compares the fields that the operator repeats; a missing field says nothing. */
 function judgeSuccess(status: Success, asked: Attempt): Verdict {
   const differs = differing(asked, status, [])
   if (isSame(differs)) return { kind: 'agreed' }
@@ -187,15 +187,18 @@ function judgeAbsence(
 type Counted = { opened: number; closed: number }
 const NOTHING: Counted = { opened: 0, closed: 0 }
 
-/** Writes what came of one look. What was heard is kept where it differs from what we say. `isKnown`: an agreement may close something. */
+/**
+ * Writes the verdict of one review. The operator's answer is stored where it differs from our state. `isKnown`: an agreement may close an
+ * exception.
+ */
 async function apply(
   app: App,
-  { word, attempt, verdict, status }: Reviewed,
+  { ours, attempt, verdict, status }: Reviewed,
   { installation, isKnown }: { installation: string; isKnown: boolean },
 ): Promise<Counted> {
   const at = app.clock.now()
-  const about = { merchantId: word.merchantId, mode: 'live', subject: word.id } as const
-  const heard = () => addEvidence({ ...attempt, installation }, `review: ${status.kind}`, status.evidence)
+  const about = { merchantId: ours.merchantId, mode: 'live', subject: ours.id } as const
+  const evidence = () => addEvidence({ ...attempt, installation }, `review: ${status.kind}`, status.evidence)
   switch (verdict.kind) {
     case 'agreed':
       if (!isKnown) return NOTHING
@@ -203,12 +206,12 @@ async function apply(
     case 'silence':
       return NOTHING
     case 'missed':
-      await writeAll(app.db, [notFoundInReview(attempt, at), heard()])
+      await writeAll(app.db, [notFoundInReview(attempt, at), evidence()])
       return NOTHING
     case 'break': {
       const { exception: kind, details } = verdict
-      const found = { ...about, tag: tagOfMovement(word.id) ?? '', kind, details, leg: LEG }
-      const opened = await openAlone(app.db, found, { at, alongside: [heard()] })
+      const exception = { ...about, tag: tagOfMovement(ours.id) ?? '', kind, details, leg: LEG }
+      const opened = await openAlone(app.db, exception, { at, alongside: [evidence()] })
       return { opened: opened ? 1 : 0, closed: 0 }
     }
   }

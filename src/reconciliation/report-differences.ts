@@ -9,18 +9,18 @@ import type { Places } from './import-statement.ts'
 import { tagOfMovement } from './movements.ts'
 import type { Difference } from './statement-differences.ts'
 
-/** What one run tells of: how many of each kind, and the first of them. */
+/** The differences that one run reports: how many of each kind, and the first of them. */
 export type Told = {
   report: Report
   counts: Partial<Record<Difference['kind'], number>>
   kept: Pick<Difference, 'kind' | 'subject' | 'details'>[]
-  /** How many exceptions were opened, or would be: those that are open already are not among them. */
+  /** How many exceptions were opened, or would be; those that were open already are not counted. */
   opened(): number
-  /** How many were not told, because a run opens so many of a kind at most. */
+  /** How many were not reported, because a run opens at most so many of a kind. */
   left(): number
 }
 
-// What one run opens of each kind, what it looks at of each at most, and what it keeps to show.
+// Limits of one run for each kind: exceptions opened, differences checked, differences kept for the page.
 const MOST_OPENED = 1000
 const MOST_TOLD = 20_000
 const MOST_KEPT = 100
@@ -51,17 +51,17 @@ const IS_OPEN_PLATFORM = statement(
   'select 1 from platform_exceptions where kind = $1 and subject = $2 and closed_at is null',
 )
 
-/** Opens an exception for each difference, once, and keeps which import has found it. */
+/** Makes a report that opens an exception for each difference, once, and records which import found it. */
 export const opening = (gateway: Places, importId: string): Told =>
-  telling(async (app, found) => {
-    const opened = await (found.merchantId === null
-      ? openOfNobody(gateway, importId, found)
-      : open(app, importId, found))
+  telling(async (app, difference) => {
+    const opened = await (difference.merchantId === null
+      ? openOfNobody(gateway, importId, difference)
+      : open(app, importId, difference))
     crashPoint('statement.told')
     return opened
   })
 
-/** How many exceptions an import has opened, by whichever worker: one that died over it has opened some too. */
+/** Counts the exceptions that an import has opened, by any worker: one that died over it has opened some too. */
 export async function openedBy({ cells, directory }: Places, importId: string): Promise<number> {
   let sum = 0
   for (const db of [directory, ...cells.map((app) => app.db)]) {
@@ -71,7 +71,7 @@ export async function openedBy({ cells, directory }: Places, importId: string): 
   return sum
 }
 
-/** Only looks: answers for each difference whether an import would open an exception. */
+/** Makes a report that only checks for each difference whether an import would open an exception. */
 export const looking = (gateway: Places): Told =>
   telling(async (app, { merchantId, kind, subject }) => {
     const isOpen =
@@ -81,39 +81,39 @@ export const looking = (gateway: Places): Told =>
     return isOpen.length === 0
   })
 
-function telling(tell: (app: App, found: Difference) => Promise<boolean>): Told {
-  const heard = new Set<string>()
+function telling(opens: (app: App, difference: Difference) => Promise<boolean>): Told {
+  const reported = new Set<string>()
   const opened: Partial<Record<Difference['kind'], number>> = {}
-  const told: Omit<Told, 'opened' | 'left'> & { leftOut: number } = {
+  const result: Omit<Told, 'opened' | 'left'> & { leftOut: number } = {
     ...{ counts: {}, kept: [], leftOut: 0 },
-    async report(app, found) {
-      const { kind, subject, details } = found
-      const count = told.counts[kind] ?? 0
-      if (heard.has(`${kind} ${subject}`)) return
-      told.counts[kind] = count + 1
+    async report(app, difference) {
+      const { kind, subject, details } = difference
+      const count = result.counts[kind] ?? 0
+      if (reported.has(`${kind} ${subject}`)) return
+      result.counts[kind] = count + 1
       if (count >= MOST_TOLD || (opened[kind] ?? 0) >= MOST_OPENED) {
-        told.leftOut += 1
+        result.leftOut += 1
         return
       }
-      heard.add(`${kind} ${subject}`)
-      if (count < MOST_KEPT) told.kept.push({ kind, subject, details })
-      if (await tell(app, found)) opened[kind] = (opened[kind] ?? 0) + 1
+      reported.add(`${kind} ${subject}`)
+      if (count < MOST_KEPT) result.kept.push({ kind, subject, details })
+      if (await opens(app, difference)) opened[kind] = (opened[kind] ?? 0) + 1
     },
   }
   return {
-    ...told,
-    opened: () => Object.values(opened).reduce((sum, one) => sum + one, 0),
-    left: () => told.leftOut,
+    ...result,
+    opened: () => Object.values(opened).reduce((sum, count) => sum + count, 0),
+    left: () => result.leftOut,
   }
 }
 
-async function open(app: App, importId: string, found: Difference): Promise<boolean> {
-  const { merchantId, kind, subject, details } = found
+async function open(app: App, importId: string, difference: Difference): Promise<boolean> {
+  const { merchantId, kind, subject, details } = difference
   const tag = tagOfMovement(subject)
   if (merchantId === null || tag === null) return false
-  const told = { merchantId, tag, mode: 'live', kind, subject, details, leg: 'statement' } as const
+  const exception = { merchantId, tag, mode: 'live', kind, subject, details, leg: 'statement' } as const
   const alongside = [call(FIND, importId, merchantId, subject, kind)]
-  return openAlone(app.db, told, { at: app.clock.now(), alongside })
+  return openAlone(app.db, exception, { at: app.clock.now(), alongside })
 }
 
 async function openOfNobody(
@@ -122,9 +122,9 @@ async function openOfNobody(
   { subject, details }: Difference,
 ): Promise<boolean> {
   const opening = openPlatformException({ kind: 'rail_only', subject, details }, clock.now())
-  const kept = call(FIND_PLATFORM, importId, 'rail_only', subject)
+  const finding = call(FIND_PLATFORM, importId, 'rail_only', subject)
   return directory.transaction(async (tx) => {
     const [[row]] = await tx.send(opening)
-    return { value: row?.opened ?? false, last: [kept] }
+    return { value: row?.opened ?? false, last: [finding] }
   })
 }

@@ -5,7 +5,7 @@ import { newId } from '../platform/ids.ts'
 import { type MergedPage, type MergedWindow, mergedList, readMerged } from '../platform/merged-pages.ts'
 import type { Leg } from './leg.ts'
 
-/** A comparison with the operator, as it was kept. `legs` is null until it has ended. */
+/** A stored comparison with the operator. `legs` is null until it has finished. */
 export type Run = {
   id: string
   kind: 'hourly' | 'asked' | 'statement'
@@ -18,7 +18,7 @@ export type Run = {
   legs: Leg[] | null
 }
 type Ended = {
-  /** Where the same run may be done again, it is kept once, as it ended first. */
+  /** Given where the run may be repeated: it is stored once, with its first result. */
   id?: string
   kind: Run['kind']
   place: string
@@ -41,7 +41,7 @@ const ASK = statement<{ id: string }>(
   `insert into reconciliation_log (id, kind, place, asked_by, asked_at) values ($1, 'asked', 'all', $2, $3)
    on conflict (kind) where kind = 'asked' and ended_at is null do nothing returning id`,
 )
-// Longer than a run takes: who began it and did not end it has died.
+// Longer than a run takes: a process that began it and did not finish it has died.
 const CLAIM = statement<{ id: string }>(
   'claim asked reconciliation run',
   `update reconciliation_log set begun_at = $1 where id = (
@@ -60,7 +60,7 @@ const LIST = mergedList<Run>(
    from reconciliation_log where {beyond} and ($4::text is null or kind = $4) order by {order}`,
 )
 
-/** The row of a run that has ended. */
+/** The write of a finished run. */
 export const addRun = (
   { id = newId(PREFIX, PLATFORM), kind, place, by, file, begunAt, endedAt }: Ended,
   legs: readonly Leg[],
@@ -74,7 +74,7 @@ export const addRun = (
 /** The id of the run of an import. */
 export const runOfImport = (importId: string): string => importId.replace(/^stf_/, PREFIX)
 
-/** Answers nothing when one was asked for and has not ended. */
+/** Returns no row while a requested run is still open. */
 export const askRun = (by: string, at: Date): Call<{ id: string }> =>
   call(ASK, newId(PREFIX, PLATFORM), by, at.toISOString())
 

@@ -4,11 +4,11 @@ import { openAlone } from '../exceptions/exception.ts'
 import { statement } from '../platform/db/statement.ts'
 import { tagOfMovement } from './movements.ts'
 
-/** An open live movement that the operator has not answered about for long. */
+/** An open live movement without an answer of its operator for a long time. */
 type Silent = { merchantId: number; id: string; kind: 'unresolved' | 'never_arrived'; since: Date }
 
-// Counted from the first post, however often it was posted again. A movement that is still in the queue has not left: nobody has to
-// have heard of it; one that got lost and waits there again has. Each kind is told, whether or not the other one is open.
+// Counted from the first post, however often it was posted again. A movement that is still in the queue has not left, so no operator can
+// know it; one that got lost and waits there again has left. Each kind is reported, whether or not the other one is open.
 const SILENT = statement<Silent>(
   'movements without an answer',
   `select a.merchant_id as "merchantId", a.subject as id, s.since, s.kind
@@ -31,23 +31,24 @@ const MOST_A_RUN = 1000
 const WEEK_MS = 7 * 86_400_000
 
 /**
- * Opens an exception for every live movement that has had no answer for so long, and closes those whose operator has answered
- * (rails.md 4.7, 5.2). None of them pauses payouts, and no state moves. Answers how many were opened and closed.
+ * Opens an exception for every live movement without an answer for so long, and closes those whose operator has answered (rails.md 4.7,
+ * 5.2). None of them pauses payouts, and no state moves. Returns how many were opened and closed.
  */
 export async function reportSilence(app: App, afterMs: number): Promise<{ opened: number; closed: number }> {
   const at = app.clock.now()
   const silent = await app.db.query(SILENT, [new Date(at.getTime() - afterMs).toISOString(), MOST_A_RUN])
   let opened = 0
   for (const { merchantId, id: subject, kind, since } of silent) {
-    const found = { merchantId, tag: tagOfMovement(subject) ?? '', mode: 'live', kind, subject } as const
-    // Another week of it is new evidence: what somebody has closed meanwhile is told again, for the movement is still open.
+    const about = { merchantId, tag: tagOfMovement(subject) ?? '', mode: 'live', kind, subject } as const
+    // Another week of silence is new evidence: an exception that staff closed meanwhile is opened again, because the movement is still
+    // open.
     const weeks = Math.floor((at.getTime() - since.getTime()) / WEEK_MS)
     const details = { since: since.toISOString(), weeks }
-    if (await openAlone(app.db, { ...found, details }, { at })) opened += 1
+    if (await openAlone(app.db, { ...about, details }, { at })) opened += 1
   }
   const over = await app.db.query(OVER, [MOST_A_RUN])
-  for (const one of over) {
-    const closing = closeSilence(one, at)
+  for (const movement of over) {
+    const closing = closeSilence(movement, at)
     await app.db.query(closing.statement, closing.values)
   }
   return { opened, closed: over.length }

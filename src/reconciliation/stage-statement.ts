@@ -20,15 +20,15 @@ import { stageLines } from './statement-staging.ts'
 
 export type StatementToRead = {
   source: StatementSource
-  /** What the file calls the columns. */
+  /** The file's own names of the columns. */
   names?: ColumnNames
-  /** The contract that it is of; null when nobody knows. */
+  /** The installation that it is of; null when that is not known. */
   installation: string | null
 }
-/** What was read of a file: how many lines, of which kinds, from when to when, and whose payments they are. */
+/** The summary of a file: how many lines, of which types, from when to when, and whose payments they are. */
 export type Staged = {
   lines: number
-  /** Of the file. */
+  /** The number of the last line in the file. */
   lastLine: number
   sides: readonly string[]
   span: Period | null
@@ -38,35 +38,35 @@ export type Staged = {
 const AT_ONCE = 1000
 
 /**
- * Reads a statement to its end and puts its lines where they are compared, each in the cell of what it is about. Throws a refusal that
- * names the first line that cannot be read, or that went through another contract.
+ * Reads a statement to its end and stages its lines for comparison, each in the cell of its movement. Throws a refusal that names the
+ * first line that cannot be read, or that went through another installation.
  */
 export async function stageStatement(
   gateway: Places,
-  wanted: StatementToRead,
+  input: StatementToRead,
   { run, went }: { run: string; went(lines: number, lastLine: number): Promise<void> },
 ): Promise<Staged> {
-  const { installation } = wanted
+  const { installation } = input
   const contracts = contractsOf(gateway)
   const currencies = currenciesOf(contracts, installation)
   const each = new Map(contracts.map(({ id }) => [id, currenciesOf(contracts, id)]))
-  const place = linePlacer(gateway, installation)
+  const matchLines = linePlacer(gateway, installation)
   const carriers = new Map<RailSide, Set<string>>()
   const read = summary()
-  for await (const lines of batches(wanted, currencies)) {
+  for await (const lines of batches(input, currencies)) {
     await went(lines.length, lines.at(-1)?.line ?? 0)
-    const placed = await place(lines)
-    for (const line of placed) {
+    const matched = await matchLines(lines)
+    for (const line of matched) {
       read.note(line)
       noteCarrier(carriers, line, installation)
       judgeCurrency(each, line)
     }
-    await stage(placed, run, gateway.clock.now())
+    await stage(matched, run, gateway.clock.now())
   }
   return { ...read.done(), judged: judgedOf(carriers, installation) }
 }
 
-/** From when to when the lines of a statement are, without a look at the books. Throws as staging does. */
+/** Reads the first and the last time of a statement's lines, without our books. Throws as staging does. */
 export async function readWhole(
   gateway: Pick<Places, 'rails'>,
   { source, installation }: Omit<StatementToRead, 'names'>,
@@ -117,14 +117,14 @@ async function* batches(
   if (lines.length > 0) yield lines
 }
 
-async function stage(placed: readonly Placed[], run: string, at: Date): Promise<void> {
-  for (const [app, own] of groupBy(placed, ({ app }): App => app))
+async function stage(matched: readonly Placed[], run: string, at: Date): Promise<void> {
+  for (const [app, own] of groupBy(matched, ({ app }): App => app))
     await writeAll(app.db, stageLines(run, own, at))
 }
 
 /**
- * Whose payments a file lists says whose it is. It may not be said to be of one contract and list payments of another one: what it lacks
- * would be held against the wrong payments.
+ * Notes which installation carried a line's movement, which shows whose file it is. Throws where the file was said to be of one
+ * installation and lists payments of another: what it lacks would be held against the wrong payments.
  */
 function noteCarrier(
   carriers: Map<RailSide, Set<string>>,
@@ -142,7 +142,7 @@ function noteCarrier(
     carriers.set(side, (carriers.get(side) ?? new Set()).add(carrier))
 }
 
-/** Of a file of which nobody knows the contract, each payment says which it was. */
+/** Checks the currency of a line against the installation of its movement, where the file does not say which one it is of. */
 function judgeCurrency(
   each: ReadonlyMap<string, Currencies>,
   { line, movement, currency, carriedBy }: Placed,
@@ -152,10 +152,10 @@ function judgeCurrency(
   throw wrongLine(line, `currency of ${movement} must be ${own.said}, not ${echo(currency)}`)
 }
 
-/** The sides of which a file has payments, with the contract that it is of: the one that was said, or the only one it shows. */
+/** The sides of which a file has payments, with its installation: the one that was said, or the only one it shows. */
 function judgedOf(carriers: ReadonlyMap<RailSide, ReadonlySet<string>>, installation: string | null) {
-  const shown = new Set([...carriers.values()].flatMap((each) => [...each]))
-  const [only] = shown.size === 1 ? shown : []
+  const installations = new Set([...carriers.values()].flatMap((each) => [...each]))
+  const [only] = installations.size === 1 ? installations : []
   const contract = installation ?? only
   return contract === undefined ? [] : [...carriers.keys()].map((side) => ({ side, installation: contract }))
 }

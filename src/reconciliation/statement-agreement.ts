@@ -9,12 +9,12 @@ type Listed = { merchantId: number; subject: string }
 
 const KINDS: readonly ExceptionKind[] = ['ours_only', 'mismatch']
 const MOST = 1000
-// A line by the id or reference that it carries, and by the number: each by its own index.
+// A line is found by its id or reference, or by its number: each by its own index.
 const LINES = `select l.at, l.amount, l.type from rail_statement_lines l
     where lower(l.external_id) in (m.id, m.rail_reference) and l.status = 'SUCCESSFUL'
   union all select l.at, l.amount, l.type from rail_statement_lines l
     where l.rail_transaction_id in (m.rail_transaction_id, ltrim(m.rail_transaction_id, '0')) and l.status = 'SUCCESSFUL'`
-// Open ones first, then those that somebody resolved last and that no statement has agreed on since. Each movement is looked up by its id.
+// Open exceptions first, then the latest that staff resolved and no statement has agreed on since. Each movement is looked up by its id.
 const LISTED = statement<Listed>(
   'statement: listed as we say',
   `select e.merchant_id as "merchantId", e.subject
@@ -29,8 +29,8 @@ const LISTED = statement<Listed>(
 )
 
 /**
- * What this leg found missing or different, and a statement of this period lists as we say: two that do so, an hour apart, close
- * it (rails.md 5.4). Answers how many were closed.
+ * Agrees on exceptions of this leg whose movement a statement of this period lists as our books have it: two agreements, an hour apart,
+ * close one (rails.md 5.4). Returns how many were closed.
  */
 export async function agreeOnLines(app: App, { from, to }: Period): Promise<number> {
   const listed = await app.db.query(LISTED, [from.toISOString(), to.toISOString(), KINDS])

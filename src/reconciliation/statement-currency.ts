@@ -1,14 +1,14 @@
 import type { Installation } from '../rails/rail.ts'
 
 type Contract = Pick<Installation, 'id' | 'currency'>
-/** The currencies in which a line may be, and how that is said to whoever has the file. */
+/** The currencies that a line may have, and their description for the owner of the file. */
 export type Currencies = { allowed: ReadonlySet<string>; said: string }
 
 const OURS = 'UGX'
 
 /**
- * In which currency the lines of a file must be: that of the contract that it is of, or of any when nobody knows (rails.md 5.1). The
- * currency of a contract stands for ours: the operator's own sandbox moves euros.
+ * Finds the currency that the lines of a file must have: that of its installation, or of any when the installation is not known (rails.md
+ * 5.1). The currency of an installation stands for ours: the operator's own sandbox moves euros.
  */
 export function currenciesOf(contracts: readonly Contract[], installation: string | null): Currencies {
   const own = contracts.filter(({ id }) => installation === null || id === installation)

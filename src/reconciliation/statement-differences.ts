@@ -3,7 +3,7 @@ import type { RailSide } from '../rails/rail.ts'
 /** A difference between a statement and our books. */
 export type Difference = {
   kind: 'rail_only' | 'ours_only' | 'mismatch' | 'doubled_by_rail' | 'other_number'
-  /** Null for what belongs to no merchant. */
+  /** Null where it belongs to no merchant. */
   merchantId: number | null
   subject: string
   details: Record<string, unknown>
@@ -16,7 +16,7 @@ export const DIFFERENCE_KINDS = [
   'other_number',
 ] as const satisfies readonly Difference['kind'][]
 
-/** The period of a statement, and the part of it in which what is missing on one side is judged. */
+/** The period of a statement. */
 export type Period = { from: Date; to: Date }
 const MARGIN_MS = 2 * 3_600_000
 export const insideOf = ({ from, to }: Period): Period => ({
@@ -24,13 +24,13 @@ export const insideOf = ({ from, to }: Period): Period => ({
   to: new Date(to.getTime() - MARGIN_MS),
 })
 
-/** A line of a statement that moved money, beside what we say of the movement that it is about. Whole UGX. */
+/** A line of a statement that moved money, with our movement that it is about. Whole UGX. */
 export type MovedLine = {
   line: number
   type: RailSide
   amount: number
   at: Date
-  /** The same as the database writes it in JSON: what is compared with what was told before. */
+  /** The time as the database writes it in JSON, for comparison with earlier reports. */
   atText: string
   number: string | null
   externalId: string | null
@@ -42,7 +42,7 @@ export type MovedLine = {
 }
 export type Judged = { agrees: boolean; differences: Difference[] }
 
-/** What a line and our books say of the same movement (rails.md 5.2). `inside`: where what we lack is judged. */
+/** Compares a line with our books (rails.md 5.2). `inside`: the period in which a line that we lack counts. */
 export function judgeLine(line: MovedLine, inside: Period): Judged {
   const { ours, movement, merchantId } = line
   if (ours === null || movement === null) {
@@ -64,7 +64,7 @@ export function judgeLine(line: MovedLine, inside: Period): Judged {
   return { agrees: moved && differences.length === 0, differences }
 }
 
-/** Critical for the merchant whose id it carries (rails.md 5.2), or of nobody. */
+/** A line that we lack: critical for the merchant whose id it carries (rails.md 5.2), otherwise of no merchant. */
 const unknownTo = (line: MovedLine): Difference => ({
   kind: 'rail_only',
   merchantId: line.movement === null ? null : line.merchantId,
@@ -82,12 +82,12 @@ const numbersOf = ({ number }: MovedLine, ours: { number: string | null }) => ({
   ...{ we_say: ours.number, rail_said: number },
 })
 
-/** Compared as numbers: zeros in front mean nothing. */
+/** The number without leading zeros, which mean nothing. */
 export const numberValue = (number: string): string => number.replace(/^0+(?=[0-9])/, '')
 
-/** Whether the operator has told us one number and lists this movement under another alone. */
-function isOtherNumber({ number, numbers }: MovedLine, told: string | null): boolean {
-  if (number === null || told === null) return false
-  const value = numberValue(told)
+/** Whether the operator gave us one number and lists this movement only under another. */
+function isOtherNumber({ number, numbers }: MovedLine, ourNumber: string | null): boolean {
+  if (number === null || ourNumber === null) return false
+  const value = numberValue(ourNumber)
   return numberValue(number) !== value && !numbers.includes(value)
 }

@@ -9,10 +9,10 @@ import { numberValue } from './statement-differences.ts'
 
 /** One line of the operator's own list of transactions (rails.md 5.1). Amounts are whole UGX. */
 export type StatementLine = {
-  /** Its place in the file. */
+  /** Its line number in the file. */
   line: number
   digest: Buffer
-  /** The operator's own number, in digits without zeros in front. */
+  /** The operator's own number: digits without leading zeros. */
   railTransactionId: string | null
   externalId: string | null
   type: 'collect' | 'disburse' | 'charge' | 'other'
@@ -36,22 +36,22 @@ const COLUMNS = [
   'status',
 ] as const
 type Column = (typeof COLUMNS)[number]
-/** What the header of a file calls our columns, where it does not call them so itself. */
+/** The header's names of our columns, where they differ from ours. */
 export type ColumnNames = Partial<Record<Column, string>>
 const TYPES = ['collect', 'disburse', 'charge', 'other'] as const
-// Beyond that a line is no line of a statement.
+// Longer lines are not lines of a statement.
 const LONGEST_LINE = 8192
 const MOST_TEXT = 100
 const WHOLE = /^[0-9]{1,12}$/
 const DIGITS = /^[0-9]{1,40}$/
-// Times outside are no times of a statement.
+// Times outside of these years are not times of a statement.
 const YEARS = { first: 2000, last: 2199 }
 const KAMPALA = '+03:00'
 
 export const wrongLine = (line: number, says: string) =>
   domainRefusal('bad_statement', `line ${line}: ${says}`)
 
-/** Where the bytes of a statement are, to be read from the beginning, each time anew. */
+/** A source of a statement's bytes; each `open` reads them from the beginning. */
 export type StatementSource = { name: string; open(): Readable }
 
 /** A file on this machine. */
@@ -63,13 +63,13 @@ export const fromPath = (path: string): StatementSource => ({
 /** The SHA-256 of a source. */
 export async function digestOf(source: StatementSource): Promise<Buffer> {
   const digest = createHash('sha256')
-  for await (const some of source.open()) digest.update(some)
+  for await (const bytes of source.open()) digest.update(bytes)
   return digest.digest()
 }
 
 const SLICE_BYTES = 65_536
 
-/** Bytes that were uploaded; in slices, so that other requests are answered between them. */
+/** Uploaded bytes, read in slices so that other requests are answered between them. */
 export const fromBytes = (name: string, bytes: Buffer): StatementSource => ({
   name,
   open: () => Readable.from(slicesOf(bytes)),
@@ -97,45 +97,47 @@ export async function* readStatement(
       relax_column_count: true,
     }),
   )
-  let places: Map<Column, number> | null = null
+  let indexes: Map<Column, number> | null = null
   try {
     for await (const { record, info } of rows as AsyncIterable<{
       record: string[]
       info: { lines: number }
     }>) {
-      if (places === null) places = placesIn(record, names)
-      else yield readLine(record, { places, currencies, line: info.lines })
+      if (indexes === null) indexes = placesIn(record, names)
+      else yield readLine(record, { indexes, currencies, line: info.lines })
     }
   } catch (error) {
     throw fileFault(error)
   }
-  if (places === null) throw domainRefusal('bad_statement', 'the file is empty')
+  if (indexes === null) throw domainRefusal('bad_statement', 'the file is empty')
 }
 
 const isColumn = (name: string): name is Column => COLUMNS.some((column) => column === name)
 
-/** The names of columns in a JSON file: an object from ours to those of the header. Throws a refusal that says what is wrong. */
+/**
+ * Reads the names of columns from a JSON file: an object from our names to those of the header. Throws a refusal that says what is wrong.
+ */
 export function readColumnNames(path: string): ColumnNames {
-  const found = parseNames(path)
-  const unknown = Object.keys(found).find((name) => !isColumn(name))
+  const names = parseNames(path)
+  const unknown = Object.keys(names).find((name) => !isColumn(name))
   if (unknown !== undefined)
     throw domainRefusal('bad_statement', `${unknown} is no column; there are ${COLUMNS.join(', ')}`)
-  if (Object.values(found).some((name) => typeof name !== 'string' || name === ''))
+  if (Object.values(names).some((name) => typeof name !== 'string' || name === ''))
     throw domainRefusal('bad_statement', 'the names of columns must be text')
-  return found
+  return names
 }
 
 function parseNames(path: string): ColumnNames {
   try {
-    const found: unknown = JSON.parse(readFileSync(path, 'utf8'))
-    if (typeof found === 'object' && found !== null && !Array.isArray(found)) return found
+    const json: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
   }
   throw domainRefusal('bad_statement', 'the names of columns must be a JSON object')
 }
 
-/** What the parser or the disk found wrong, in our words. */
+/** Explains an error of the parser as a refusal; other errors stay as they are. */
 function fileFault(error: unknown): unknown {
   const { code, lines } = error as { code?: string; lines?: number }
   if (code?.startsWith('CSV_')) return wrongLine(lines ?? 0, 'this is no CSV')
@@ -143,24 +145,28 @@ function fileFault(error: unknown): unknown {
 }
 
 function placesIn(header: readonly string[], names: ColumnNames): Map<Column, number> {
-  const found = header.map((name) => name.toLowerCase())
-  const places = new Map(
-    COLUMNS.map((column) => [column, found.indexOf((names[column] ?? column).toLowerCase())]),
+  const lowerCase = header.map((name) => name.toLowerCase())
+  const indexes = new Map(
+    COLUMNS.map((column) => [column, lowerCase.indexOf((names[column] ?? column).toLowerCase())]),
   )
   const missing = COLUMNS.filter(
-    (column) => !['fee', 'tax'].includes(column) && (places.get(column) ?? -1) < 0,
+    (column) => !['fee', 'tax'].includes(column) && (indexes.get(column) ?? -1) < 0,
   )
   if (missing.length > 0) throw domainRefusal('bad_statement', `the header lacks ${missing.join(', ')}`)
-  return places
+  return indexes
 }
 
 function readLine(
   record: readonly string[],
-  { places, currencies, line }: { places: ReadonlyMap<Column, number>; currencies: Currencies; line: number },
+  {
+    indexes,
+    currencies,
+    line,
+  }: { indexes: ReadonlyMap<Column, number>; currencies: Currencies; line: number },
 ): StatementLine {
-  // Blanks of every kind, the one of spreadsheets that does not break too.
+  // Trims blanks of every kind, the non-breaking one of spreadsheets too.
   const cell = (column: Column) => {
-    const value = (record[places.get(column) ?? -1] ?? '').trim()
+    const value = (record[indexes.get(column) ?? -1] ?? '').trim()
     if (hasForbiddenControl(value, false)) throw wrongLine(line, `${column} contains control characters`)
     return value
   }
@@ -175,7 +181,7 @@ function readLine(
     if (!WHOLE.test(value)) throw wrongLine(line, `${column} must be whole shillings`)
     return Number(value)
   }
-  const type = TYPES.find((one) => one === cell('type').toLowerCase())
+  const type = TYPES.find((known) => known === cell('type').toLowerCase())
   if (type === undefined) throw wrongLine(line, `type must be one of ${TYPES.join(', ')}`)
   const facts = {
     railTransactionId: numberIn(cell('rail_transaction_id'), line),
@@ -193,7 +199,7 @@ function readLine(
   return { ...facts, line, digest: hash('sha256', JSON.stringify(facts), 'buffer') }
 }
 
-/** An empty one says nothing else than ours. */
+/** Parses a currency. An empty one is accepted as ours. */
 function currencyIn(text: string, { allowed, said }: Currencies, line: number): string {
   const currency = text.toUpperCase()
   if (currency !== '' && !allowed.has(currency))
@@ -201,7 +207,7 @@ function currencyIn(text: string, { allowed, said }: Currencies, line: number): 
   return currency
 }
 
-/** A spreadsheet makes 2.00E+09 or 2000000002.0 of it: then nobody can tell any more which number it was. */
+/** Parses the operator's number. A spreadsheet makes 2.00E+09 or 2000000002.0 of it, from which the number cannot be recovered. */
 function numberIn(text: string, line: number): string | null {
   if (text === '') return null
   if (!DIGITS.test(text))
@@ -212,7 +218,7 @@ function numberIn(text: string, line: number): string | null {
   return numberValue(text)
 }
 
-/** A time without a zone is that of Kampala. */
+/** Parses a time; without a zone it is in Kampala. */
 function readTime(text: string, line: number): Date {
   const written = /(?:Z|[+-][0-9]{2}:?[0-9]{2})$/i.test(text) ? text : `${text.replace(' ', 'T')}${KAMPALA}`
   const at = /^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}/.test(text) ? new Date(written) : null

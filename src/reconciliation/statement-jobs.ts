@@ -7,7 +7,7 @@ import type { Looked } from './import-statement.ts'
 import { emptyLeg } from './leg.ts'
 import type { Period } from './statement-differences.ts'
 
-/** What a worker is to do with a file, and what it needs for it. `approvedBy`: it is to be taken back. */
+/** The work that a worker is to do with a file, with its facts. `approvedBy` is set when the import is to be taken back. */
 export type StatementJob = {
   id: string
   name: string
@@ -20,10 +20,10 @@ export type StatementJob = {
   approvedBy: string | null
 }
 
-/** Another worker has it, because this one was silent for too long. */
+/** Another worker has taken the job, because this one was silent for too long. */
 export class LostJob extends Error {}
 
-// Longer than a worker is ever silent about a file that it works on.
+// Longer than a worker ever works on a file without reporting.
 const LEASE_MS = 2 * 60_000
 const PROGRESS_MS = 1000
 
@@ -78,14 +78,14 @@ const SPANS = statement(
   'update statement_files set lines_from = $2, lines_to = $3 where id = $1',
 )
 
-/** A look as it is kept. */
+/** Serializes the result of a comparison for storage. */
 export const keptLook = ({ leg, period, counts, kept, judged }: Looked): string =>
   JSON.stringify({
     ...{ leg, from: period.from.toISOString(), to: period.to.toISOString() },
     ...{ counts, differences: kept, judged },
   })
 
-/** What is known of a file before it was compared. */
+/** Serializes the empty result of a file that was not compared yet. */
 export const notLooked = ({ from, to }: Period): string =>
   JSON.stringify({
     ...{ leg: emptyLeg('statement'), from: from.toISOString(), to: to.toISOString() },
@@ -104,7 +104,7 @@ type NewImport = {
   at: Date
   span: Period
 }
-/** The row of a file that a command imports: its page shows it, and it can be taken back. */
+/** The write of a file that a command imports: its page shows it, and it can be taken back. */
 export const addImport = ({ id, name, digest, installation, by, at, span }: NewImport): Call =>
   call(
     ADD_IMPORT,
@@ -115,37 +115,37 @@ export const addImport = ({ id, name, digest, installation, by, at, span }: NewI
 export const endImport = (id: string, look: string, at: Date): Call =>
   call(END_IMPORT, id, look, at.toISOString())
 
-/** Keeps where the lines of an import are, before the first of them is stored. */
+/** Stores the period of an import's lines, before the first of them is stored. */
 export const keepSpan = ({ directory }: Pick<App, 'directory'>, id: string, { from, to }: Period) =>
   directory.query(SPANS, [id, from.toISOString(), to.toISOString()])
 
-/** Takes up the oldest file with which something is to be done; null when there is none. */
+/** Claims the oldest file with work to do; null when there is none. */
 export async function claimJob({ directory, clock }: App, claim: string): Promise<StatementJob | null> {
   const now = clock.now()
   const [job] = await directory.query(CLAIM, [claim, later(now, LEASE_MS).toISOString(), now.toISOString()])
   return job ?? null
 }
 
-/** What becomes of a claimed job. Each holds only for the run that has claimed it. */
+/** The outcomes of a claimed job. Each takes effect only for the run that has claimed it. */
 export function claimedJob({ directory, clock }: App, id: string, claim: string) {
-  let told = Number.NEGATIVE_INFINITY
+  let storedMs = Number.NEGATIVE_INFINITY
   let at = { step: '', done: 0 }
   const now = () => clock.now().toISOString()
   return {
-    /** Says how far it is, now and then. Throws LostJob. */
+    /** Stores the progress, at most once a second. Throws LostJob. */
     async went(step: string, lines: number): Promise<void> {
       at = { step, done: step === at.step ? at.done + lines : lines }
-      if (performance.now() - told < PROGRESS_MS) return
-      told = performance.now()
+      if (performance.now() - storedMs < PROGRESS_MS) return
+      storedMs = performance.now()
       const until = later(clock.now(), LEASE_MS).toISOString()
-      const kept = await directory.query(WENT, [id, claim, at.step, at.done, until])
-      if (kept.length === 0) throw new LostJob(id)
+      const rows = await directory.query(WENT, [id, claim, at.step, at.done, until])
+      if (rows.length === 0) throw new LostJob(id)
     },
     looked: (look: string) => directory.query(LOOKED, [id, claim, look, now()]),
     imported: (look: string) => directory.query(IMPORTED, [id, claim, look, now()]),
     takenBack: (by: string) => directory.query(TAKEN_BACK, [id, claim, now(), by]),
     failed: (why: string) => directory.query(FAILED, [id, claim, why]),
-    /** Gives it back, to be taken up again after some time. */
+    /** Releases the job, to be claimed again after so many ms. */
     release: (ms: number) => directory.query(RELEASE, [id, claim, later(clock.now(), ms).toISOString()]),
   }
 }

@@ -3,8 +3,8 @@ import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { Period } from './statement-differences.ts'
 
-// The same line is stored once, whatever files it comes in; it knows which, so that one of them can be taken back. One that was stored
-// before that was kept stays for good.
+// A line that several files have is stored once, with its files, so that one of them can be taken back. Lines stored before that was
+// recorded stay for good.
 const KEEP = statement<{ lines: number }>(
   'keep statement lines',
   `with kept as (insert into rail_statement_lines as l (digest, rail_transaction_id, external_id, type, amount, fee, tax, currency, at, status,
@@ -18,7 +18,7 @@ const KEEP = statement<{ lines: number }>(
 )
 const KEPT_AT_ONCE = 2000
 
-/** Keeps the staged lines of a run for good, in one cell. `went`: after each part. */
+/** Stores the staged lines of a run for good, in one cell. `went` is called after each part. */
 export async function keepLines(
   { db, clock }: App,
   { run, last, importId }: { run: string; last: number; importId: string },
@@ -43,7 +43,10 @@ type Covering = {
   sides: readonly string[]
   period: Period
 }
-/** Keeps what a statement covers: the operator's word about what is not in it. To be kept last, when all of it was compared. */
+/**
+ * The write of the period that a statement covers: within it, a missing line is the operator's statement. To be written last, when
+ * everything was compared.
+ */
 export const addStatement = ({ importId, installation, sides, period }: Covering, at: Date): Call =>
   call(
     ADD_STATEMENT,

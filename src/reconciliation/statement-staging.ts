@@ -4,31 +4,31 @@ import { type Call, call, type Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { StatementLine } from './statement-file.ts'
 
-/** A line with what it is about. */
+/** A line with the movement that it is about. */
 export type PlacedLine = StatementLine & {
-  /** The movement that it names, by id or reference, or else the one that has its number. It may be one that we do not have. */
+  /** The movement that it names by id or reference, otherwise the one that has its number. We may not have it. */
   movement: string | null
-  /** Whose it is; null for a line that names nobody. */
+  /** Its merchant; null for a line that names no movement of ours. */
   merchantId: number | null
 }
-type Staged = { run: string; at: Date; one: PlacedLine }
+type Staged = { run: string; at: Date; line: PlacedLine }
 
 const STAGED = copyInto<Staged>('stage statement lines', 'rail_statement_staged', {
   run: text(({ run }) => run),
-  line: integer(({ one }) => one.line),
+  line: integer(({ line }) => line.line),
   staged_at: time(({ at }) => at),
-  digest: bytea(({ one }) => one.digest),
-  rail_transaction_id: text(({ one }) => one.railTransactionId),
-  external_id: text(({ one }) => one.externalId),
-  type: text(({ one }) => one.type),
-  amount: bigint(({ one }) => one.amount),
-  fee: bigint(({ one }) => one.fee),
-  tax: bigint(({ one }) => one.tax),
-  currency: text(({ one }) => one.currency),
-  at: time(({ one }) => one.at),
-  status: text(({ one }) => one.status),
-  movement: text(({ one }) => one.movement),
-  merchant_id: bigint(({ one }) => one.merchantId),
+  digest: bytea(({ line }) => line.digest),
+  rail_transaction_id: text(({ line }) => line.railTransactionId),
+  external_id: text(({ line }) => line.externalId),
+  type: text(({ line }) => line.type),
+  amount: bigint(({ line }) => line.amount),
+  fee: bigint(({ line }) => line.fee),
+  tax: bigint(({ line }) => line.tax),
+  currency: text(({ line }) => line.currency),
+  at: time(({ line }) => line.at),
+  status: text(({ line }) => line.status),
+  movement: text(({ line }) => line.movement),
+  merchant_id: bigint(({ line }) => line.merchantId),
 })
 const DROP = statement(
   'drop staged statement lines',
@@ -42,11 +42,11 @@ const FORGET = statement<{ line: number }>(
 const DROPPED_AT_ONCE = 20_000
 const DAY_MS = 86_400_000
 
-/** Puts lines where they can be compared. They count for nothing there. */
+/** The writes that stage lines for comparison. Staged lines count for nothing. */
 export const stageLines = (run: string, lines: readonly PlacedLine[], at: Date): Call[] =>
-  STAGED.rows(lines.map((line) => ({ run, at, one: line })))
+  STAGED.rows(lines.map((line) => ({ run, at, line })))
 
-/** Forgets what was staged, up to this line. */
+/** Deletes the staged lines of a run, up to this line. */
 export async function dropStaged(db: Database, run: string, last: number): Promise<void> {
   for (let from = 0; from < last; from += DROPPED_AT_ONCE) {
     const dropping = call(DROP, run, from, from + DROPPED_AT_ONCE)
@@ -54,13 +54,13 @@ export async function dropStaged(db: Database, run: string, last: number): Promi
   }
 }
 
-/** Forgets what a process that died has left. Answers how many lines. */
+/** Deletes the staged lines of processes that died. Returns how many. */
 export async function forgetStaged({ db, clock }: App): Promise<number> {
   const old = new Date(clock.nowMs() - DAY_MS).toISOString()
-  let gone = 0
+  let deleted = 0
   for (;;) {
-    const some = (await db.query(FORGET, [old, DROPPED_AT_ONCE])).length
-    gone += some
-    if (some < DROPPED_AT_ONCE) return gone
+    const count = (await db.query(FORGET, [old, DROPPED_AT_ONCE])).length
+    deleted += count
+    if (count < DROPPED_AT_ONCE) return deleted
   }
 }

@@ -1,6 +1,6 @@
 import type { UploadedStatement } from './uploaded-statements.ts'
 
-/** How far a statement is, for those who wait for it. */
+/** The state of a statement, as pages and commands show it. */
 export type StatementState =
   | 'waits'
   | 'looking'
@@ -29,7 +29,7 @@ export function stateOfStatement({
   if (importedAt !== null) return 'imported'
   if (wanted !== null && !isClaimed) return 'waits'
   if (wanted !== null) return wanted === 'look' ? 'looking' : 'importing'
-  // Lines of an import that has failed may be stored.
+  // An import that failed may have stored lines.
   if (askedAt !== null) return 'broken-off'
   if (failed !== null) return 'failed'
   if (!isKept) return 'gone'

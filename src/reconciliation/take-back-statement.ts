@@ -6,7 +6,7 @@ import { statement } from '../platform/db/statement.ts'
 import type { StatementJob } from './statement-jobs.ts'
 
 const UNCOVER = statement('statement covers nothing', 'delete from rail_statements where import_id = $1')
-// A line that came in other files too stays, and is theirs.
+// A line that other files have too stays, without this file.
 const LINES = statement<{ at: string; digest: Buffer; looked: number }>(
   'take back statement lines',
   `with page as (
@@ -29,7 +29,7 @@ const findings = (name: string, exceptions: string, its: string) =>
   )
 const FINDINGS = findings('findings of statement', 'exceptions', 'and e.merchant_id = f.merchant_id')
 const FINDINGS_PLATFORM = findings('platform findings of statement', 'platform_exceptions', '')
-// What other files have found too stands on them now.
+// A finding that other files have too is handed to one of them.
 const HAND_ON = statement<{ handed: number }>(
   'hand on finding of statement',
   `with own as (delete from statement_findings where import_id = $1 and merchant_id = $2 and exception_id = $3 returning opened, seen),
@@ -47,19 +47,19 @@ type Places = Pick<Gateway, 'cells' | 'directory' | 'clock'>
 type Went = (step: string, lines: number) => Promise<void>
 
 /**
- * Takes back what an import has brought: what it covers, its lines, and the exceptions that stand on it alone. Broken off, it may be done
- * again. What was decided by it meanwhile (a payment ended as lost) stays as it is.
+ * Takes back an import: the period it covers, its lines, and the exceptions that only it found. An interrupted run may be repeated.
+ * Decisions made by it meanwhile (a payment failed as lost) stay as they are.
  */
-export async function takeBack(places: Places, job: StatementJob, went: Went): Promise<void> {
-  for (const app of places.cells) await app.db.query(UNCOVER, [job.id])
+export async function takeBack(gateway: Places, job: StatementJob, went: Went): Promise<void> {
+  for (const app of gateway.cells) await app.db.query(UNCOVER, [job.id])
   crashPoint('statement.uncovered')
-  for (const app of places.cells) await takeLines(app, job, went)
-  for (const app of places.cells)
+  for (const app of gateway.cells) await takeLines(app, job, went)
+  for (const app of gateway.cells)
     await takeFindings({ job, went, db: app.db, list: FINDINGS }, ({ merchantId, exceptionId }, also) =>
       closeUnfounded(app, { ...wordsOf(job), merchantId, id: exceptionId }, also),
     )
-  await takeFindings({ job, went, db: places.directory, list: FINDINGS_PLATFORM }, ({ exceptionId }, also) =>
-    closeUnfoundedOfPlatform(places, { ...wordsOf(job), id: exceptionId }, also),
+  await takeFindings({ job, went, db: gateway.directory, list: FINDINGS_PLATFORM }, ({ exceptionId }, also) =>
+    closeUnfoundedOfPlatform(gateway, { ...wordsOf(job), id: exceptionId }, also),
   )
 }
 
@@ -80,27 +80,27 @@ async function takeLines({ db }: App, { id, linesFrom, linesTo }: StatementJob, 
   }
 }
 
-type Close = (found: Finding, also: (tx: Tx) => Promise<unknown>) => Promise<void>
+type Close = (finding: Finding, also: (tx: Tx) => Promise<unknown>) => Promise<void>
 type Taking = { job: StatementJob; went: Went; db: Database; list: typeof FINDINGS }
 
 async function takeFindings({ job, went, db, list }: Taking, close: Close): Promise<void> {
   for (;;) {
-    const found = await db.query(list, [job.id])
-    for (const one of found) await takeFinding({ job, db }, one, close)
-    if (found.length === 0) return
-    await went('exceptions', found.length)
+    const page = await db.query(list, [job.id])
+    for (const finding of page) await takeFinding({ job, db }, finding, close)
+    if (page.length === 0) return
+    await went('exceptions', page.length)
   }
 }
 
 async function takeFinding(
   { job, db }: Pick<Taking, 'job' | 'db'>,
-  found: Finding,
+  finding: Finding,
   close: Close,
 ): Promise<void> {
-  const handing = call(HAND_ON, job.id, found.merchantId, found.exceptionId)
-  const [others] = await db.query(HAS_OTHER, [job.id, found.merchantId, found.exceptionId])
-  if (!found.opened || found.isFoundOtherwise || others?.has)
+  const handing = call(HAND_ON, job.id, finding.merchantId, finding.exceptionId)
+  const [others] = await db.query(HAS_OTHER, [job.id, finding.merchantId, finding.exceptionId])
+  if (!finding.opened || finding.isFoundOtherwise || others?.has)
     await db.query(handing.statement, handing.values)
-  else await close(found, (tx) => tx.send(handing))
+  else await close(finding, (tx) => tx.send(handing))
   crashPoint('statement.returned')
 }

@@ -4,16 +4,16 @@ import { statement } from '../platform/db/statement.ts'
 import { domainRefusal } from '../platform/refusal.ts'
 import type { RailSide } from '../rails/rail.ts'
 
-/** A live movement of which its operator reports something else than was asked for. */
+/** A live movement of which its operator reports something other than we asked for. */
 export type ToldMovement = {
   id: string
   reference: string
   installation: string
   side: RailSide
   isOpen: boolean
-  /** Whether the operator may still be getting it: it is queued, or being posted. */
+  /** Whether it may still be on its way to the operator: queued, or being posted. */
   isLeaving: boolean
-  /** What we say. Whole UGX. */
+  /** The amount in our books. Whole UGX. */
   amount: number
   giftCardAmount: number | null
   subaccountId: string | null
@@ -35,10 +35,10 @@ const FIND = statement<ToldMovement>(
 
 export const toldMovement = (merchantId: number, id: string): Call<ToldMovement> => call(FIND, merchantId, id)
 
-/** What ends it: what the operator says that it moved, and the correction that makes up for the difference. */
+/** The outcome: the amount that the operator says it moved, and the correction of the difference. */
 export type ToldEnd = { moved: number; number: string | null; direction: 'in' | 'out'; amount: number }
 
-/** How this movement ends by this exception. Throws a refusal that says why it cannot end so. */
+/** Computes how this exception ends its movement. Throws a refusal that says why it cannot. */
 export function toldEnd(exception: OpenedException, movement: ToldMovement | undefined): ToldEnd {
   const { kind, details } = exception
   if (kind !== 'mismatch')
@@ -59,7 +59,7 @@ export function toldEnd(exception: OpenedException, movement: ToldMovement | und
   }
 }
 
-/** What the operator says that it moved: ours, where only something else differs. */
+/** The amount that the operator says it moved: ours, where only something else differs. */
 function movedBy(
   { amount, currency, rail_said: listed, differs }: Record<string, unknown>,
   ours: number,
@@ -67,8 +67,8 @@ function movedBy(
   if (typeof currency === 'string' && currency !== 'UGX')
     throw domainRefusal('conflict', `its operator reports ${currency}: what it moved cannot be told in UGX`)
   if (typeof differs === 'object' && differs !== null && !('amount' in differs)) return ours
-  const said = amount ?? listed
-  if (typeof said !== 'number' || !Number.isSafeInteger(said) || said < 0)
+  const moved = amount ?? listed
+  if (typeof moved !== 'number' || !Number.isSafeInteger(moved) || moved < 0)
     throw domainRefusal('conflict', 'its operator does not say what it moved')
-  return said
+  return moved
 }

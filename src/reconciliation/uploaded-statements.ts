@@ -16,17 +16,17 @@ import type { Difference } from './statement-differences.ts'
 import { fromBytes } from './statement-file.ts'
 import { fileName, notLooked } from './statement-jobs.ts'
 
-/** What a dry run has found. At most so many differences of each kind are kept; `counts` has all of them. */
+/** The stored result of a comparison. At most so many differences of each kind are stored; `counts` has all of them. */
 export type KeptLook = {
   leg: Leg
   from: string
   to: string
   counts: Readonly<Partial<Record<Difference['kind'], number>>>
   differences: Pick<Difference, 'kind' | 'subject' | 'details'>[]
-  /** Of which sides and contract it was judged what the file lacks. Of a look before this was kept it is absent. */
+  /** The sides and installations for which missing lines were judged. Absent in results from before this was stored. */
   judged?: { side: RailSide; installation: string }[]
 }
-/** A statement that somebody has uploaded, or imported by a command. */
+/** A statement that staff uploaded, or imported by a command. */
 export type UploadedStatement = {
   id: string
   name: string
@@ -36,12 +36,12 @@ export type UploadedStatement = {
   madeAt: Date
   looked: KeptLook
   lookedAt: Date | null
-  /** What a worker is to do with it, and how far that is. */
+  /** The work that a worker is to do with it, and its progress. */
   wanted: 'look' | 'import' | null
   isClaimed: boolean
   step: string | null
   done: number | null
-  /** Since when lines of it may be stored. */
+  /** When its import was requested; lines of it may be stored from then on. */
   askedAt: Date | null
   importedAt: Date | null
   importedBy: string | null
@@ -89,8 +89,8 @@ const DROP = statement(
 )
 
 /**
- * Keeps a file for a worker, which looks at it; nothing is imported. Throws a refusal that names the line that cannot be read, with nothing
- * kept.
+ * Stores a file for a worker, which compares it; nothing is imported. Throws a refusal that names the line that cannot be read, with
+ * nothing stored.
  */
 export async function uploadStatement(
   gateway: Gateway,
@@ -127,7 +127,7 @@ export async function uploadStatement(
 const wake = ({ cells }: Gateway) => cells[0]?.nudge('import-statements')
 
 /**
- * Has a worker import a file that was looked at. Again, or by two at once, it changes nothing more. Throws Refusal.
+ * Requests that a worker imports a file that was compared. Repeated, or by two callers at once, it changes nothing more. Throws Refusal.
  */
 export async function importUpload(gateway: Gateway, actor: Actor, id: string): Promise<void> {
   allow(actor, 'statement.import')
@@ -138,9 +138,9 @@ export async function importUpload(gateway: Gateway, actor: Actor, id: string): 
   if (lookedAt === null) throw domainRefusal('conflict', 'this file was not looked at yet')
   const at = gateway.clock.now()
   await gateway.directory.transaction(async (tx) => {
-    const [[taken]] = await tx.send(call(WANT, id, nameOf(actor), at.toISOString()))
+    const [[requested]] = await tx.send(call(WANT, id, nameOf(actor), at.toISOString()))
     const act = { actor, action: 'statement.import', at, merchantId: null, subject: id } as const
-    return { value: null, last: taken ? [auditRow({ ...act, after: { imported: true } })] : [] }
+    return { value: null, last: requested ? [auditRow({ ...act, after: { imported: true } })] : [] }
   })
   wake(gateway)
 }
@@ -151,17 +151,17 @@ export async function bytesOf({ directory }: Pick<App, 'directory'>, id: string)
   return row?.bytes ?? null
 }
 
-/** An uploaded statement, or 404. */
+/** Reads an uploaded statement. Throws 404. */
 export async function getUpload({ directory }: Gateway, id: string): Promise<UploadedStatement> {
-  const found = await firstRow(directory.query(FIND, [id]))
-  if (found === null) throw notFound('statement')
-  return found
+  const upload = await firstRow(directory.query(FIND, [id]))
+  if (upload === null) throw notFound('statement')
+  return upload
 }
 
 /** The latest twenty. */
 export const latestUploads = ({ directory }: Gateway): Promise<UploadedStatement[]> => directory.query(LATEST)
 
-/** Drops the bytes of what nobody has imported for a week. Answers how many. */
+/** Drops the bytes of files that were not imported within a week. Returns how many. */
 export async function dropOldUploads({ directory, witness }: App): Promise<number> {
   const old = new Date(witness.earlierMs() - WEEK_MS).toISOString()
   return (await directory.query(DROP, [old])).length

@@ -12,9 +12,9 @@ import { takeBack } from './take-back-statement.ts'
 import { bytesOf } from './uploaded-statements.ts'
 
 /**
- * Looks at statements, imports them and takes them back, one file a run and in one process at a time: the first cell's task does it for
- * all of them. Answers 1 when there was one. What a process that dies leaves is taken up again once its lease has ended; nothing is done
- * twice by that.
+ * Compares statements, imports them and takes them back, one file a run and in one process at a time: the task of the first cell works
+ * for all of them. Returns 1 when there was one. A file of a process that died is claimed again once its lease has expired; nothing is
+ * done twice.
  */
 export async function workOnStatements(app: App): Promise<number> {
   if (app.allCells()[0] !== app) return 0
@@ -22,38 +22,39 @@ export async function workOnStatements(app: App): Promise<number> {
   const job = await claimJob(app, claim)
   if (job === null) return 0
   crashPoint('statement.claimed')
-  const mine = claimedJob(app, job.id, claim)
-  await work(app, { job, mine }).catch((error) => afterFault(error, { job, mine }))
+  const claimed = claimedJob(app, job.id, claim)
+  await work(app, { job, claimed }).catch((error) => afterFault(error, { job, claimed }))
   return 1
 }
 
 const MOST_TRIES = 5
-// The database may be away; the same work is done again by whoever comes first.
+// The database may be away; another worker repeats the work.
 const AGAIN_MS = 5000
 const MUCH_LATER_MS = 60_000
 
 type Mine = ReturnType<typeof claimedJob>
-type Working = { job: StatementJob; mine: Mine }
+type Working = { job: StatementJob; claimed: Mine }
 
-async function work(app: App, { job, mine }: Working): Promise<void> {
+async function work(app: App, { job, claimed }: Working): Promise<void> {
   const gateway = placesOf(app)
-  const { went } = mine
+  const { went } = claimed
   if (job.approvedBy !== null) {
     await takeBack(gateway, job, went)
-    await mine.takenBack(job.approvedBy)
+    await claimed.takenBack(job.approvedBy)
     return
   }
   const bytes = await bytesOf(app, job.id)
   if (bytes === null)
     throw domainRefusal('conflict', 'this file was kept for a week only: upload it again to import it')
   const { id, name, installation } = job
-  const wanted = { source: fromBytes(name, bytes), installation, period: null, went }
-  if (job.wanted === 'look') return void (await mine.looked(keptLook(await lookAtStatement(gateway, wanted))))
+  const input = { source: fromBytes(name, bytes), installation, period: null, went }
+  if (job.wanted === 'look')
+    return void (await claimed.looked(keptLook(await lookAtStatement(gateway, input))))
   const by = job.askedBy ?? ''
   const begun = ({ span }: { span: Period }) => keepSpan(app, id, span)
-  const done = await importAs(gateway, by, { ...wanted, importId: id, begun })
+  const done = await importAs(gateway, by, { ...input, importId: id, begun })
   crashPoint('statement.covered')
-  await mine.imported(keptLook(done))
+  await claimed.imported(keptLook(done))
 }
 
 function placesOf(app: App): Places {
@@ -61,20 +62,20 @@ function placesOf(app: App): Places {
   return {
     ...{ ...app, cells },
     appOf({ cell }) {
-      const found = cells.find((one) => one.cell === cell)
-      assert(found, 'a merchant has a cell')
-      return found
+      const served = cells.find((other) => other.cell === cell)
+      assert(served, 'a merchant has a cell')
+      return served
     },
   }
 }
 
-/** What the file says wrong ends it; what passes is tried again, and what does not pass is not tried for ever. */
-async function afterFault(error: unknown, { job, mine }: Working): Promise<void> {
+/** Handles an error: a wrong file fails, a passing error is retried, and any other is not retried for ever. */
+async function afterFault(error: unknown, { job, claimed }: Working): Promise<void> {
   if (error instanceof LostJob) return
-  if (error instanceof Refusal && job.approvedBy === null) return void (await mine.failed(error.message))
+  if (error instanceof Refusal && job.approvedBy === null) return void (await claimed.failed(error.message))
   const passes = isPassing(error)
   if (!passes && job.approvedBy === null && job.tries >= MOST_TRIES)
-    await mine.failed(`it failed ${job.tries} times: the log of the worker says why`)
-  else await mine.release(passes ? AGAIN_MS : MUCH_LATER_MS).catch(() => {})
+    await claimed.failed(`it failed ${job.tries} times: the log of the worker says why`)
+  else await claimed.release(passes ? AGAIN_MS : MUCH_LATER_MS).catch(() => {})
   throw error
 }

@@ -10,12 +10,12 @@ import { findWithdrawalNumber } from '../withdrawals/find-withdrawals.ts'
 type Asking = OperatorCaller & Place
 
 /**
- * Asks the operator of a wallet who holds a number of the merchant, and keeps the answer. No transaction is open meanwhile. Throws 404,
- * and 502 without an answer.
+ * Asks the mobile-money company who holds a number of the merchant, and stores the answer. No transaction is open meanwhile. `which`:
+ * withdrawal, settlement or director-N. Throws 404, and 502 without an answer.
  */
-export async function askName(app: App, caller: Asking, wanted: string): Promise<void> {
+export async function askName(app: App, caller: Asking, which: string): Promise<void> {
   allow(caller, 'merchant.name-check', caller.merchantId)
-  const number = await numberOf(app, caller, wanted)
+  const number = await numberOf(app, caller, which)
   if (number === null) throw notFound('number')
   const { what, phone } = number
   const { active, registered_name: name } = await resolveAccount(app, caller, phone)
@@ -25,16 +25,16 @@ export async function askName(app: App, caller: Asking, wanted: string): Promise
 async function numberOf(
   app: App,
   caller: Asking,
-  wanted: string,
+  which: string,
 ): Promise<{ what: CheckedNumber; phone: string } | null> {
-  if (wanted === 'withdrawal') {
+  if (which === 'withdrawal') {
     const number = await findWithdrawalNumber(app, caller)
     return number && { what: 'withdrawal', phone: number.phone }
   }
   const { answers } = await readVerification(app, caller.merchantId)
-  if (wanted === 'settlement')
-    return answers.settlement ? { what: wanted, phone: answers.settlement.phone } : null
-  const place = Number(/^director-([0-9])$/.exec(wanted)?.[1])
-  const director = answers.directors?.[place]
-  return director === undefined ? null : { what: `director-${place}`, phone: director.phone }
+  if (which === 'settlement')
+    return answers.settlement ? { what: which, phone: answers.settlement.phone } : null
+  const index = Number(/^director-([0-9])$/.exec(which)?.[1])
+  const director = answers.directors?.[index]
+  return director === undefined ? null : { what: `director-${index}`, phone: director.phone }
 }

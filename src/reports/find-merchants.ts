@@ -10,7 +10,7 @@ import { badRequest } from '../platform/refusal.ts'
 import { asSeen } from '../platform/text.ts'
 import { merchantsOfPhone } from '../verification/digests.ts'
 
-/** A merchant as a row of the list. `number`: its place among all, which pages are read by. */
+/** A merchant as a row of the list. `number`: its number among all merchants, by which pages are read. */
 export type ListedMerchant = {
   number: number
   publicId: string
@@ -24,7 +24,7 @@ export type ListedMerchant = {
   createdAt: Date
 }
 
-/** What to look for, and of which kind; null for all. `older` and `newer` are numbers of rows. */
+/** The search and the filters of the list; null means all. `older` and `newer` are numbers of rows. */
 export type MerchantFilter = {
   q: string | null
   verification: string | null
@@ -37,14 +37,14 @@ export type MerchantFilter = {
 export type MerchantPage = { rows: ListedMerchant[]; older: string | null; newer: string | null }
 
 const PAGE = 25
-// The newest of those that a search names; whoever finds more says more.
+// At most so many newest matches of a search are listed.
 const MOST_NAMED = 1000
 const MOST_WORDS = 6
 const TOP = Number.MAX_SAFE_INTEGER
 const NUMBER = /^\d{1,15}$/
 const MERCHANT_ID = /^mer_[a-z0-9]{21}$/
 
-// Served by the primary key, from the place on; where a search or a freeze names merchants, by those.
+// Served by the primary key, from the cursor on; with a search or a freeze, by the ids that it names.
 const list = (direction: 'older' | 'newer') => {
   const [compare, order] = direction === 'older' ? ['<', 'desc'] : ['>', 'asc']
   return `select m.id as number, m.public_id as "publicId", m.handle, m.name, m.kyc_status as "kycStatus", m.active,
@@ -82,8 +82,8 @@ const FROZEN = statement<Named>(
 )
 
 /**
- * Merchants of all cells, newest first, a page each way: by words of the name or handle, id, address of the business or of somebody who
- * works there, or phone (its own, of a director, to withdraw to). Throws Refusal.
+ * Lists merchants of all cells, newest first, with a page in each direction. A search matches words of the name or handle, the id, the
+ * address of the business or of a person who works there, or a phone (its own, of a director, to withdraw to). Throws Refusal.
  */
 export async function findMerchants(
   gateway: Gateway,
@@ -93,19 +93,21 @@ export async function findMerchants(
   allow(actor, 'console.read')
   const direction = filter.newer === null ? 'older' : 'newer'
   const from = placeOf(filter.newer ?? filter.older)
-  const read = await Promise.all(
+  const ofCells = await Promise.all(
     gateway.cells.map((app) => rowsOf(gateway, app, { filter, direction, from: from ?? TOP })),
   )
-  const rows = read.flat().sort((a, b) => (direction === 'older' ? b.number - a.number : a.number - b.number))
-  const more = rows.length > PAGE
-  if (direction === 'newer' && !more)
+  const rows = ofCells
+    .flat()
+    .sort((a, b) => (direction === 'older' ? b.number - a.number : a.number - b.number))
+  const hasMore = rows.length > PAGE
+  if (direction === 'newer' && !hasMore)
     return findMerchants(gateway, actor, { ...filter, newer: null, older: null })
-  const shown = rows.slice(0, PAGE)
-  if (direction === 'newer') shown.reverse()
+  const page = rows.slice(0, PAGE)
+  if (direction === 'newer') page.reverse()
   return {
-    rows: shown,
-    older: direction === 'newer' || more ? textOf(shown.at(-1)) : null,
-    newer: (direction === 'older' && from !== null) || direction === 'newer' ? textOf(shown[0]) : null,
+    rows: page,
+    older: direction === 'newer' || hasMore ? textOf(page.at(-1)) : null,
+    newer: (direction === 'older' && from !== null) || direction === 'newer' ? textOf(page[0]) : null,
   }
 }
 
@@ -124,12 +126,12 @@ async function rowsOf(
   app: App,
   { filter, direction, from }: Reading,
 ): Promise<ListedMerchant[]> {
-  const named = await namedBy(gateway, app, filter)
+  const ids = await namedBy(gateway, app, filter)
   const { verification, active, frozen, vending } = filter
-  return app.db.query(LIST[direction], [from, named, verification, active, frozen, vending])
+  return app.db.query(LIST[direction], [from, ids, verification, active, frozen, vending])
 }
 
-/** The merchants that the search names, or that are frozen; null where all are meant. */
+/** The ids that the search matches, or of frozen merchants; null where all are meant. */
 async function namedBy(gateway: Gateway, app: App, { q, frozen }: MerchantFilter): Promise<number[] | null> {
   const text = q?.trim() ?? ''
   if (text !== '') return soughtBy(gateway, app, text)
@@ -157,7 +159,7 @@ async function soughtBy(gateway: Gateway, app: App, text: string): Promise<numbe
 
 const idsOf = (rows: readonly Named[]) => rows.map(({ id }) => id)
 
-/** Every word must begin a word of the name. Only letters and digits reach the language of searches. */
+/** The text as a tsquery: every word must begin a word of the name. Only letters and digits reach the query language. */
 const wordsOf = (text: string) =>
   text
     .toLowerCase()

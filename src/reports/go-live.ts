@@ -5,7 +5,7 @@ import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { EVENT_TYPES } from '../webhooks/events.ts'
 
-/** What a business has to have done before it lives from real payments, in the order in which one does it. */
+/** The steps before a business can live from real payments, in the usual order. */
 export type GoLiveStep =
   | 'verified'
   | 'webhook'
@@ -15,13 +15,13 @@ export type GoLiveStep =
   | 'second_owner'
   | 'factors'
 
-/** A step, and since when it is done: null where it is not; `done` alone where nobody noted the time. */
+/** A step, and when it was done. `at` is null where it is not done, or where no time was recorded. */
 export type GoLiveFact = { step: GoLiveStep; done: boolean; at: Date | null }
 
-// How many of the newest deliveries of each event and mode are looked at.
+// How many of the newest deliveries of each event and mode are read.
 const LOOKED_AT = 50
 
-// The address that is set now counts, in either mode.
+// Only deliveries to the present address count, in either mode.
 const ANSWERED = statement<{ at: Date }>(
   'webhook address answered',
   `select max(d.delivered_at) as at from merchants m
@@ -48,7 +48,7 @@ const SETTLED = statement<{ at: Date }>(
   `select created_at as at from settlements where merchant_id = $1 and mode = 'live' order by created_at, id limit 1`,
 )
 
-/** What of going live is done, computed from facts. Only owners count as people here, tills do not. */
+/** Reads which steps are done, from the facts themselves. Only owners count as people here, tills do not. */
 export async function goLiveFacts(
   gateway: Gateway,
   { id, kycStatus }: Merchant,
@@ -65,14 +65,14 @@ export async function goLiveFacts(
   const since = (step: GoLiveStep, row: { at: Date } | undefined): GoLiveFact => ({
     ...{ step, done: row !== undefined, at: row?.at ?? null },
   })
-  const known = (step: GoLiveStep, done: boolean): GoLiveFact => ({ step, done, at: null })
+  const withoutTime = (step: GoLiveStep, done: boolean): GoLiveFact => ({ step, done, at: null })
   return [
-    known('verified', kycStatus === 'verified'),
+    withoutTime('verified', kycStatus === 'verified'),
     since('webhook', answered),
     since('live_key', used),
     since('live_charge', charged),
     since('settlement', settled),
-    known('second_owner', owners.length > 1),
-    known('factors', owners.length > 0 && owners.every(({ hasFactor }) => hasFactor)),
+    withoutTime('second_owner', owners.length > 1),
+    withoutTime('factors', owners.length > 0 && owners.every(({ hasFactor }) => hasFactor)),
   ]
 }

@@ -17,7 +17,7 @@ import { listDeliveries } from '../webhooks/find-deliveries.ts'
 export type Need =
   | { kind: 'disputes'; count: number; more: boolean }
   | { kind: 'webhooks'; subject: string; at: Date }
-  /** Events that the receiver does not take now, and how it answered last. */
+  /** Events that the receiver does not accept now, with its last answer. */
   | { kind: 'webhooks-failing'; failing: Failing }
   | { kind: 'schedule'; subject: string }
   /** The first cycle of the next days that the balance does not cover, and what is missing, in whole UGX. */
@@ -31,7 +31,7 @@ const MOST_COUNTED = 10
 const RECENT_MS = 24 * 3_600_000
 const PAYROLL_AHEAD_MS = 7 * 24 * 3_600_000
 
-/** What waits for a person, most urgent first. A few index look-ups, however much the merchant has. */
+/** Reads what waits for a person of the merchant, most urgent first: a few index look-ups, however much the merchant has. */
 export async function readNeeds(
   app: App,
   caller: Caller,
@@ -71,4 +71,4 @@ export async function readNeeds(
   ]
 }
 
-const counted = (found: number) => ({ count: Math.min(found, MOST_COUNTED), more: found > MOST_COUNTED })
+const counted = (count: number) => ({ count: Math.min(count, MOST_COUNTED), more: count > MOST_COUNTED })

@@ -7,10 +7,10 @@ import type { Period } from './statement/period.ts'
 import { rangeOf } from './statement/range.ts'
 import type { Asked } from './statement/snapshot.ts'
 
-// Takes some tens of milliseconds, as a PDF a second or two. The count includes a day before and after the month.
+// So many take some tens of milliseconds as JSON, a second or two as a PDF. The count includes a day before and after the month.
 const SMALL_TRANSFERS = 10_000
 
-/** Makes a statement in the turn of its merchant; small ones never wait behind large ones. */
+/** Writes a statement in the turn of its merchant; small ones never wait behind large ones. */
 export function inTurn(
   app: App,
   { caller, period }: { caller: Caller; period: Period },
@@ -28,9 +28,9 @@ export function inTurn(
   }
 }
 
-/** Decided by the number of transfers in the range that contains the month. */
+/** The size of the report, by the number of transfers in the range that contains the month. */
 async function sizeOf(app: App, { merchantId, mode }: Caller, period: Period): Promise<ReportSize> {
-  const present: Asked = { ask: (question, values) => app.db.query(question, [...values]) }
-  const { first, end } = await rangeOf(present, { merchantId, mode }, period)
+  const current: Asked = { ask: (question, values) => app.db.query(question, [...values]) }
+  const { first, end } = await rangeOf(current, { merchantId, mode }, period)
   return end - first > SMALL_TRANSFERS ? 'large' : 'small'
 }

@@ -18,7 +18,7 @@ import { tagOf } from '../platform/ids.ts'
 import { identityIn } from '../platform/phone.ts'
 import { asSeen } from '../platform/text.ts'
 
-/** What a search found. `id`: the text is the id of this object of the merchant; its page says whether it is there. */
+/** The result of a search. `id`: the text is the id of an object of the merchant; its page says whether it exists. */
 export type Found =
   | { kind: 'id'; prefix: Prefix; id: string }
   | {
@@ -28,7 +28,7 @@ export type Found =
       links: readonly LinkWithCharges[]
     }
 
-/** The ids that have a page. */
+/** The prefixes of ids that have a page. */
 const PREFIXES = [
   'txn_',
   'pout_',
@@ -45,50 +45,49 @@ const PREFIXES = [
 ] as const
 export type Prefix = (typeof PREFIXES)[number]
 
-/** How many of each kind a search shows. */
 const MOST_FOUND = 10
-// Amounts have no index: they are looked for among the latest.
+// Amounts have no index: only so many of the latest charges are searched.
 const AMONG = 5000
 const LONGEST = 255
 const NOTHING = { kind: 'lists', charges: [], payouts: [], links: [] } as const satisfies Found
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /**
- * Looks for one text in the caller's mode: an id, a reference, a phone, an e-mail, the number of the operator's SMS, the reference at
+ * Searches for one text in the caller's mode: an id, a reference, a phone, an e-mail, the number of the operator's SMS, the reference at
  * the operator, an amount. Every look-up is bounded.
  */
 export async function search(app: App, caller: Caller, text: string): Promise<Found> {
-  const wanted = text.trim().slice(0, LONGEST)
-  if (wanted === '') return NOTHING
-  const prefix = PREFIXES.find((prefix) => tagOf(prefix, wanted) === caller.tag)
-  if (prefix === 'lnk_') return { kind: 'id', prefix: await linkOrOrder(app, caller, wanted), id: wanted }
-  if (prefix !== undefined) return { kind: 'id', prefix, id: wanted }
+  const query = text.trim().slice(0, LONGEST)
+  if (query === '') return NOTHING
+  const prefix = PREFIXES.find((prefix) => tagOf(prefix, query) === caller.tag)
+  if (prefix === 'lnk_') return { kind: 'id', prefix: await linkOrOrder(app, caller, query), id: query }
+  if (prefix !== undefined) return { kind: 'id', prefix, id: query }
   const window = readListWindow({ limit: String(MOST_FOUND) })
   const none = { status: null, reference: null, phone: null, email: null }
-  const phone = identityIn(asSeen(wanted))
-  const amount = amountIn(wanted)
+  const phone = identityIn(asSeen(query))
+  const amount = amountIn(query)
   const charges = await Promise.all([
-    listCharges(app, caller, { ...window, ...none, reference: wanted }).then(({ data }) => data),
+    listCharges(app, caller, { ...window, ...none, reference: query }).then(({ data }) => data),
     phone === null
       ? []
-      : listCharges(app, caller, { ...window, ...none, phone: wanted }).then(({ data }) => data),
-    wanted.includes('@')
-      ? listCharges(app, caller, { ...window, ...none, email: wanted }).then(({ data }) => data)
+      : listCharges(app, caller, { ...window, ...none, phone: query }).then(({ data }) => data),
+    query.includes('@')
+      ? listCharges(app, caller, { ...window, ...none, email: query }).then(({ data }) => data)
       : [],
-    chargesByOperatorNumber(app, caller, wanted, MOST_FOUND),
-    UUID.test(wanted) ? chargesByRailReference(app, caller, wanted.toLowerCase(), MOST_FOUND) : [],
+    chargesByOperatorNumber(app, caller, query, MOST_FOUND),
+    UUID.test(query) ? chargesByRailReference(app, caller, query.toLowerCase(), MOST_FOUND) : [],
     amount === null ? [] : chargesOfAmount(app, caller, { amount, most: MOST_FOUND, among: AMONG }),
   ])
-  const links = await listLinks(app, caller, { ...window, reference: wanted })
+  const links = await listLinks(app, caller, { ...window, reference: query })
   return {
     kind: 'lists',
     charges: first(charges.flat()),
-    payouts: mayDo(caller, 'payouts.read') ? await payoutsFor(app, caller, { wanted, phone }) : [],
+    payouts: mayDo(caller, 'payouts.read') ? await payoutsFor(app, caller, { query, phone }) : [],
     links: links.data,
   }
 }
 
-/** An order of a machine is a link too, under the same id. */
+/** The prefix of the page for this id: an order of a machine is a link too, under the same id. */
 export async function linkOrOrder(
   app: App,
   { merchantId }: Pick<Caller, 'merchantId'>,
@@ -101,21 +100,21 @@ export async function linkOrOrder(
 async function payoutsFor(
   app: App,
   caller: Caller,
-  { wanted, phone }: { wanted: string; phone: string | null },
+  { query, phone }: { query: string; phone: string | null },
 ): Promise<Payout[]> {
   const window = readListWindow({ limit: String(MOST_FOUND) })
   const none = { status: null, reference: null, phone: null }
-  const found = await Promise.all([
-    listPayouts(app, caller, { ...window, ...none, reference: wanted }).then(({ data }) => data),
+  const payouts = await Promise.all([
+    listPayouts(app, caller, { ...window, ...none, reference: query }).then(({ data }) => data),
     phone === null
       ? []
-      : listPayouts(app, caller, { ...window, ...none, phone: wanted }).then(({ data }) => data),
-    payoutsByOperatorNumber(app, caller, wanted, MOST_FOUND),
+      : listPayouts(app, caller, { ...window, ...none, phone: query }).then(({ data }) => data),
+    payoutsByOperatorNumber(app, caller, query, MOST_FOUND),
   ])
-  return first(found.flat())
+  return first(payouts.flat())
 }
 
-/** The newest of these, each once. */
+/** The newest of these rows, without duplicates. */
 function first<Row extends { id: string; createdAt: Date }>(rows: readonly Row[]): Row[] {
   const each = [...new Map(rows.map((row) => [row.id, row])).values()]
   return each.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime()).slice(0, MOST_FOUND)

@@ -67,7 +67,7 @@ export async function listSettlements(
   return readPage(app, caller, { ...settlementsOf(window), find: (id) => findSettlement(app, caller, id) })
 }
 
-/** The statement that finds these settlements. */
+/** How the list and the export read settlements. */
 export const settlementsOf = (window: ListWindow) => ({ window, statement: LIST, filters: [] })
 
 async function findSettlement(app: App, caller: Caller, id: string): Promise<SettlementRow | null> {

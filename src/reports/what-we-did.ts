@@ -4,15 +4,15 @@ import type { Merchant } from '../merchants/merchant.ts'
 import { viewsOf } from '../merchants/support-views.ts'
 import { statement } from '../platform/db/statement.ts'
 
-/** What the people who run the gateway did about a business, as its own people are told: what, when and why, never who. */
+/** What our staff did about a business, as its own people may see it: what, when and why, never who. */
 export type WhatWeDid = {
   frozen: { since: Date | null; until: Date | null; says: string | null } | null
   inactive: { since: Date | null; says: string | null } | null
-  /** When the limits were set last, and what they are; null for the usual one. `rates`: some of the requests a minute are its own. */
+  /** When the limits were set last, and their values; null for the usual one. `rates`: it has rates of its own for some requests. */
   limits: { at: Date; charge: number | null; payout: number | null; rates: boolean } | null
   /** The last decision about the verification. */
   decided: { at: Date; state: 'approved' | 'rejected'; note: string | null } | null
-  /** When somebody of ours looked at the pages of the business. */
+  /** When our staff viewed the pages of the business. */
   looked: readonly Date[]
 }
 
@@ -27,13 +27,13 @@ const DECIDED = statement<{ at: Date; state: 'approved' | 'rejected'; note: stri
    order by number desc limit 1`,
 )
 
-/** Reads it from the facts themselves, never from the audit, whose rows have names. */
+/** Reads the acts from the facts themselves, never from the audit, whose rows have names. */
 export async function whatWeDid(
   app: App,
   { merchantId }: Pick<Caller, 'merchantId'>,
   merchant: Merchant,
 ): Promise<WhatWeDid> {
-  const [[frozen = null], [decided = null], looked] = await Promise.all([
+  const [[frozen = null], [decided = null], visits] = await Promise.all([
     app.db.query(FROZEN, [merchantId]),
     app.db.query(DECIDED, [merchantId]),
     viewsOf(app, merchantId),
@@ -50,6 +50,6 @@ export async function whatWeDid(
             rates: Object.keys(merchant.rateLimits).length > 0,
           },
     decided,
-    looked,
+    looked: visits,
   }
 }

@@ -3,7 +3,7 @@ import { LARGEST, LARGEST_AMOUNT, setting, wholeNumber } from './setting-readers
 const amount = (name: string, byDefault: string, reason: string) =>
   setting(name, byDefault, reason, wholeNumber(1, LARGEST_AMOUNT))
 
-/** Limits of amounts, whole UGX. Those of a rail hold in live mode only: its operator refuses what is outside. */
+/** Limits of amounts, whole UGX. Those of a rail hold in live mode only: its operator refuses amounts outside of them. */
 export const AMOUNT_SETTINGS = {
   amountMax: amount(
     'AMOUNT_MAX',

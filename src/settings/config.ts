@@ -184,14 +184,14 @@ export type Config = Omit<Values, 'drainSeconds' | 'trustedProxies' | 'op1Instal
   production: boolean
 }
 
-/** The list for docs/operating.md and its test: name, default, reason. */
+/** The settings for the table in docs/operating.md and its test: name, default, reason. */
 export const settingsTable = Object.values(SETTINGS).map(({ name, byDefault, reason }) => ({
   name,
   byDefault,
   reason,
 }))
 
-/** Reads every setting, the only place that sees the environment. Throws WrongSettings naming every wrong one. */
+/** Reads every setting; nothing else sees the environment. Throws WrongSettings that names every wrong one. */
 export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
   const wrong: string[] = []
   const values: Record<string, unknown> = {}

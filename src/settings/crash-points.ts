@@ -1,4 +1,4 @@
-/** The named places at which the crash tests kill this process (reliability.md 4.2). The list grows with the product. */
+/** The named points at which the crash tests kill this process (reliability.md 4.2). The list grows with the product. */
 export const CRASH_POINTS = [
   'key.reserved',
   'key.done-unsent',

@@ -4,7 +4,7 @@ import { setting, WrongSettings, wholeNumber } from './setting-readers.ts'
 const SECOND_MS = 1000
 const LONGEST_STEP_SECONDS = LONGEST_STEP_MS / SECOND_MS
 const MONTH_HOURS = 720
-// With the spread of a fifth two questions stay two seconds apart.
+// With the random spread of a fifth, two questions stay two seconds apart.
 const LEAST_STEP_SECONDS = 5
 const MOST_QUESTIONS = 50
 const FORM =
@@ -32,7 +32,7 @@ export const FOLLOW_SETTINGS = {
   ),
 }
 
-/** Throws WrongSettings with what is wrong. */
+/** Parses FOLLOW_LADDER. Throws WrongSettings that says what is wrong. */
 export function readLadder(text: string): Ladder {
   const parts = text.split(';').map((part) => part.trim())
   if (parts.length < 2 || !/^[0-9]+(?:,[0-9]+)*$/.test(parts[0] ?? '')) throw new WrongSettings(FORM)

@@ -1,6 +1,6 @@
 import { WrongSettings } from './setting-readers.ts'
 
-/** Reads the fields of a JSON object of settings. Every complaint names the field by its path. */
+/** Reads the fields of a JSON object of settings. Every error names the field by its path. */
 export type Fields = {
   /** A text that is not empty. */
   text(name: string, byDefault?: string): string
@@ -8,22 +8,22 @@ export type Fields = {
   /** A number within bounds. */
   number(name: string, bounds: { low: number; high: number; whole?: boolean }, byDefault: number): number
   numberOrNull(name: string, bounds: { low: number; high: number }, byDefault: number | null): number | null
-  /** An object inside, or null when the field is absent or null. */
+  /** A nested object, or null when the field is absent or null. */
   object<T>(name: string, read: (fields: Fields) => T): T | null
   /** A text, or the text of the environment variable that `{"env": NAME}` names. */
   secret(name: string): string
   names(): string[]
-  /** Refuses fields that nobody has read. */
+  /** Throws for fields that were not read. */
   done(): void
   wrong(name: string, says: string): WrongSettings
 }
 
 export type Environment = Record<string, string | undefined>
 
-export function fieldsOf(value: unknown, path: string, environment: Environment): Fields {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
+export function fieldsOf(json: unknown, path: string, environment: Environment): Fields {
+  if (typeof json !== 'object' || json === null || Array.isArray(json))
     throw new WrongSettings(`${path} must be an object`)
-  const own = value as Record<string, unknown>
+  const own = json as Record<string, unknown>
   const read = new Set<string>()
   const wrong = (name: string, says: string) => new WrongSettings(`${path}.${name} ${says}`)
   const take = (name: string): unknown => {
@@ -31,41 +31,41 @@ export function fieldsOf(value: unknown, path: string, environment: Environment)
     return Object.hasOwn(own, name) ? own[name] : undefined
   }
   const text = (name: string, byDefault?: string) => {
-    const found = take(name) ?? byDefault
-    if (typeof found !== 'string' || found.trim() === '') throw wrong(name, 'must be a text')
-    return found
+    const value = take(name) ?? byDefault
+    if (typeof value !== 'string' || value.trim() === '') throw wrong(name, 'must be a text')
+    return value
   }
-  const inside = (name: string, found: unknown, bounds: { low: number; high: number; whole?: boolean }) => {
+  const inBounds = (name: string, value: unknown, bounds: { low: number; high: number; whole?: boolean }) => {
     const { low, high, whole = true } = bounds
-    const isOne = typeof found === 'number' && (whole ? Number.isSafeInteger(found) : Number.isFinite(found))
-    if (!isOne || found < low || found > high)
+    const isValid =
+      typeof value === 'number' && (whole ? Number.isSafeInteger(value) : Number.isFinite(value))
+    if (!isValid || value < low || value > high)
       throw wrong(name, `must be a ${whole ? 'whole ' : ''}number from ${low} to ${high}`)
-    return found
+    return value
   }
   return {
     text,
     flag(name, byDefault) {
-      const found = take(name) ?? byDefault
-      if (typeof found !== 'boolean') throw wrong(name, 'must be true or false')
-      return found
+      const value = take(name) ?? byDefault
+      if (typeof value !== 'boolean') throw wrong(name, 'must be true or false')
+      return value
     },
-    number: (name, bounds, byDefault) => inside(name, take(name) ?? byDefault, bounds),
+    number: (name, bounds, byDefault) => inBounds(name, take(name) ?? byDefault, bounds),
     numberOrNull(name, bounds, byDefault) {
-      const given = take(name)
-      const found = given === undefined ? byDefault : given
-      return found === null ? null : inside(name, found, bounds)
+      const field = take(name)
+      const value = field === undefined ? byDefault : field
+      return value === null ? null : inBounds(name, value, bounds)
     },
     object(name, readInner) {
-      const found = take(name)
-      if (found === undefined || found === null) return null
-      const fields = fieldsOf(found, `${path}.${name}`, environment)
+      const value = take(name)
+      if (value === undefined || value === null) return null
+      const fields = fieldsOf(value, `${path}.${name}`, environment)
       const inner = readInner(fields)
       fields.done()
       return inner
     },
     secret(name) {
-      const found = take(name)
-      const variable = variableIn(found)
+      const variable = variableIn(take(name))
       if (variable === null) return text(name)
       const secret = environment[variable]?.trim()
       if (!secret) throw wrong(name, `names the environment variable ${variable}, which is not set`)
@@ -80,7 +80,7 @@ export function fieldsOf(value: unknown, path: string, environment: Environment)
   }
 }
 
-/** The name in `{"env": "NAME"}` or `"env:NAME"`, null for a value in its place. */
+/** The variable named by `{"env": "NAME"}` or `"env:NAME"`; null for a plain value. */
 function variableIn(value: unknown): string | null {
   if (typeof value === 'string') return /^env:(\w+)$/.exec(value)?.[1] ?? null
   if (typeof value !== 'object' || value === null) return null

@@ -8,20 +8,20 @@ import { WrongSettings } from './setting-readers.ts'
 const HOUR_SECONDS = 3600
 const LOOPBACK = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])$/
 
-/** Whether an address leaves this machine. */
+/** Whether an address stays on this machine. */
 export const isLoopback = (address: string): boolean => LOOPBACK.test(new URL(address).hostname)
 
 /**
- * The contracts with the operator in the file that OP1_INSTALLATIONS names (rails.md 3.2 and 9); none without one. Throws
+ * Reads the installations of the operator from the file that OP1_INSTALLATIONS names (rails.md 3.2 and 9); none without a file. Throws
  * WrongSettings that names the field.
  */
 export function readOp1Installations(path: string, environment: Environment): Op1Installation[] {
   if (path === '') return []
   const list = readJson(path)
   if (!Array.isArray(list)) throw new WrongSettings(`${path} must hold a JSON list of installations`)
-  const all = list.map((entry, at) => readInstallation(fieldsOf(entry, `[${at}]`, environment)))
-  refuseTwice(all)
-  return all
+  const installations = list.map((entry, at) => readInstallation(fieldsOf(entry, `[${at}]`, environment)))
+  refuseTwice(installations)
+  return installations
 }
 
 function readJson(path: string): unknown {
@@ -90,7 +90,7 @@ const readTimeouts = (fields: Fields) => {
     connect: seconds('connect', 30),
     headers: seconds('headers', 25),
     body: seconds('body', 25),
-    // A post belongs to its process for 30 s; it has ended by then.
+    // A post belongs to its process for 30 s, so it must have ended before.
     submit: seconds('submit', 25),
     answer: seconds('answer', 25),
   }
@@ -124,9 +124,9 @@ function reasonIn<Name extends string, Reason extends string>(
 ): { [K in Name]?: Reason } {
   if (!fields.names().includes(name)) return {}
   const text = fields.text(name)
-  const found = reasons.find((reason) => reason === text)
-  if (found === undefined) throw fields.wrong(name, `must be one of ${reasons.join(', ')}`)
-  return { [name]: found } as { [K in Name]?: Reason } // The computed name is the one asked for.
+  const known = reasons.find((reason) => reason === text)
+  if (known === undefined) throw fields.wrong(name, `must be one of ${reasons.join(', ')}`)
+  return { [name]: known } as { [K in Name]?: Reason } // The computed name is the one asked for.
 }
 
 function addressIn(fields: Fields, name: string): string {
@@ -139,12 +139,14 @@ function addressIn(fields: Fields, name: string): string {
   return text.replace(/\/+$/, '')
 }
 
-function refuseTwice(all: readonly Op1Installation[]): void {
-  const ids = all.map(({ id }) => id)
-  const twice = ids.find((id, at) => ids.indexOf(id) !== at)
-  if (twice !== undefined) throw new WrongSettings(`two installations are called ${twice}`)
+function refuseTwice(installations: readonly Op1Installation[]): void {
+  const ids = installations.map(({ id }) => id)
+  const duplicate = ids.find((id, at) => ids.indexOf(id) !== at)
+  if (duplicate !== undefined) throw new WrongSettings(`two installations are called ${duplicate}`)
   for (const product of ['collection', 'disbursement'] as const) {
-    const active = all.filter((one) => one.active && one[product] !== null)
+    const active = installations.filter(
+      (installation) => installation.active && installation[product] !== null,
+    )
     if (active.length > 1)
       throw new WrongSettings(
         `${active.map(({ id }) => id).join(' and ')} are both active for ${product}: at most one takes new movements`,

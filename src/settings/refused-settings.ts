@@ -14,7 +14,7 @@ export function missingSettings({ trustedProxies }: { trustedProxies: number | n
   ]
 }
 
-/** What is wrong with settings that are right one by one; a sentence each. */
+/** Finds settings that are right one by one and wrong together; a sentence each. */
 export function refusedSettings(config: Config): string[] {
   const rules: [boolean, string][] = [
     [

@@ -1,9 +1,6 @@
 import { LONGEST_DELAY_S } from '../webhooks/delivery.ts'
 
-/**
- * A value that cannot be used, with a sentence that a person can act on. All wrong values are named at once, and the start
- * stops.
- */
+/** The settings cannot be used, with sentences that a person can act on. All wrong values are named at once, and the start stops. */
 export class WrongSettings extends Error {}
 
 /**
@@ -25,7 +22,7 @@ export const setting = <T>(
 })
 
 export const LARGEST = Number.MAX_SAFE_INTEGER
-// Nine thousand of the largest amount fit into a balance; much more than any operator moves at once.
+// Nine thousand of the largest amount fit into a balance. It is far more than an operator moves at once.
 export const LARGEST_AMOUNT = 10 ** 12
 
 export const wholeNumber = (low: number, high: number) => (text: string) => {
@@ -37,9 +34,9 @@ export const wholeNumber = (low: number, high: number) => (text: string) => {
 export const oneOf =
   <const T extends string>(...choices: T[]) =>
   (text: string): T => {
-    const found = choices.find((choice) => choice === text)
-    if (found === undefined) throw new WrongSettings(`must be one of ${choices.join(', ')}`)
-    return found
+    const known = choices.find((choice) => choice === text)
+    if (known === undefined) throw new WrongSettings(`must be one of ${choices.join(', ')}`)
+    return known
   }
 export const anyText = (text: string) => text
 export const optional = (text: string) => (text === '' ? null : text)
@@ -49,7 +46,7 @@ export const url = (text: string) => {
     throw new WrongSettings('must be an http or https address without a path')
   return text.replace(/\/+$/, '')
 }
-/** An http or https address with whatever path; its credentials stand in the path or query, never before the host. */
+/** An http or https address with any path; its credentials stand in the path or query, never before the host. */
 export const address = (text: string) => {
   if (text === '') return null
   const read = URL.canParse(text) ? new URL(text) : null
@@ -60,7 +57,7 @@ export const address = (text: string) => {
 /** E-mail addresses with commas between. */
 export const addresses = (text: string) => {
   const list = text.split(',').flatMap((part) => part.trim() || [])
-  if (list.some((one) => !/^[^<>@\s,]+@[^<>@\s,]+$/.test(one)))
+  if (list.some((part) => !/^[^<>@\s,]+@[^<>@\s,]+$/.test(part)))
     throw new WrongSettings('must be e-mail addresses with commas between')
   return list
 }
@@ -109,7 +106,7 @@ export const hostPorts = (text: string) => {
 }
 export const perMinute = wholeNumber(0, 1_000_000)
 
-// A header that means something to the transport, or that every delivery has already.
+// Headers that the transport uses, or that every delivery has already.
 const TAKEN_HEADERS =
   /^(?:host|connection|content-.*|transfer-encoding|te|trailer|upgrade|expect|keep-alive|user-agent|authorization|cookie|proxy-.*|webhook-.*|x-service-signature)$/i
 /** The name of a header that we may add to what we send. */

@@ -1,16 +1,16 @@
 import { ofActions } from './audited.ts'
 import type { Invariant } from './invariant.ts'
 
-// Merchants of this cell, and rows of the directory about them.
+// Joins rows `t` of the directory with their merchant, if it belongs to this cell.
 const HERE = 'join directory.merchants d on d.id = t.merchant_id and d.cell = current_schema()'
 const LET_IN = ofActions('people.join', 'account.create', 'till.enter')
 const ROLE_GIVEN = `case a.action when 'account.create' then 'owner' when 'till.enter' then 'cashier' else a.after->>'role' end`
-// A person is called by its own id and by those of the accounts that were added to it.
+// The names of a person: its own id, and the ids of the accounts that were added to it.
 const NAMES = `select id as person_id, public_id as name from directory.people
   union all select (a.after->>'added_to')::bigint, a.subject from directory.audit a
     where ${ofActions('account.confirm', 'account.add-business')} and a.after ? 'added_to'`
-// What each row says that somebody may do at a merchant; null: nothing more. A release before this one did not name who was let in: its row is
-// of the same moment as the membership.
+// The role that each audit row gives a person at a merchant; null: none any more. A release before this one did not name who was let in:
+// its row is of the same moment as the membership.
 const ROLES_SAID = `select a.id, t.merchant_id, t.person_id, a.after->>'role' as role from directory.memberships t ${HERE}
     join names n on n.person_id = t.person_id
     join directory.audit a on a.merchant_id = t.merchant_id and a.subject = n.name and ${ofActions('people.role', 'people.remove')}
@@ -28,7 +28,7 @@ const MADE_KEYS = `select a.id, a.merchant_id, a.subject as key, a.after->>'kind
   union all
   select a.id, a.merchant_id, e.key, e.value from directory.audit a cross join lateral jsonb_each_text(a.after->'keys') e
     where ${ofActions('merchant.create', 'upgrade.record')}`
-// The newest row that ends a key: itself, all older ones of its kind, or all of its merchant.
+// The newest row that ends a key: of the key itself, of all older keys of its kind, or of all keys of its merchant.
 const ENDS = `left join (select a.subject, max(a.id) as id from directory.audit a where ${ofActions('key.revoke')} group by a.subject) ends
     on ends.subject = t.id
   left join (select a.merchant_id, a.after->>'kind' as kind, max(a.id) as id from directory.audit a where ${ofActions('key.rotate')}
@@ -36,7 +36,7 @@ const ENDS = `left join (select a.subject, max(a.id) as id from directory.audit 
   left join (select a.merchant_id, max(a.id) as id from directory.audit a where ${ofActions('merchant.close')} and a.after ? 'keys_ended'
     group by a.merchant_id) closed on closed.merchant_id = t.merchant_id`
 const ENDED = 'coalesce(greatest(ends.id, replaced.id, closed.id) > coalesce(made.id, 0), false)'
-// The four keys that a merchant began with, where its row of creation is of a release that did not name them.
+// The four keys that a merchant began with, where its row of creation is from a release that did not name them.
 const BEGAN_UNNAMED = `exists (select from directory.audit a where a.merchant_id = t.merchant_id and a.action = 'merchant.create' and not a.after ? 'keys')
   and not exists (select from directory.audit a where a.merchant_id = t.merchant_id and a.action = 'upgrade.record')
   and t.created_at between d.created_at - interval '1 day' and d.created_at + interval '1 day'`
@@ -44,7 +44,7 @@ const BEGAN_UNNAMED = `exists (select from directory.audit a where a.merchant_id
 const HANDLE_SAID = `select distinct on (a.merchant_id) a.merchant_id, a.after->>'handle' as handle from directory.audit a
   where ${ofActions('merchant.create', 'merchant.handle', 'upgrade.record')} and a.after ? 'handle' order by a.merchant_id, a.id desc`
 
-/** Who may act, and for whom: each row of the directory is what the newest row of its audit says that somebody made it. */
+/** Access: each row of the directory is what the newest row of its audit says. */
 export const ACCESS_INVARIANTS: readonly Invariant[] = [
   {
     id: 'AC1',

@@ -2,7 +2,7 @@ import { accountOf, type Invariant } from './invariant.ts'
 
 const SAID = `convert_from(a.command, 'UTF8')::jsonb`
 
-/** What one operator has asked for and another has decided, and the corrections that came of it. */
+/** Requests of one staff member that another decided, and the corrections that came of them. */
 export const APPROVAL_INVARIANTS: readonly Invariant[] = [
   {
     id: 'AP1',

@@ -4,14 +4,14 @@ const CHARGES = 'select count(*) from charges'
 
 const feeOf = (paid: string) => `least(greatest(floor((${paid})::numeric * 15 / 1000), 200), 5000)`
 
-// The transfers of each charge, in any mode and number.
+// The transfers of each charge, in any mode, however many.
 const POSTED = `select merchant_id, mode, subject,
     count(*) filter (where kind = 'charge_net') as nets, count(*) filter (where kind = 'charge_fee') as fees,
     sum(amount) filter (where kind = 'charge_net') as net, sum(amount) filter (where kind = 'charge_fee') as fee,
     min(debit) as debit, max(debit) as other_debit, min(at) as at, max(at) as last_at
   from transfers where kind in ('charge_net', 'charge_fee') group by merchant_id, mode, subject`
 
-/** Charges compared with their transfers, and with the rules in force when they ended. */
+/** Charges compared with their transfers, and with the rules in force when they finished. */
 export const CHARGE_INVARIANTS: readonly Invariant[] = [
   {
     id: 'C1',

@@ -2,15 +2,14 @@ import { KNOWN, ofActions } from './audited.ts'
 import type { Invariant } from './invariant.ts'
 
 const STATE = `case when m.closed_at is not null then 'closed' when m.closing_at is not null then 'closing' else 'open' end`
-// What was decided before the account began to close may be dated by another machine.
+// A charge that was accepted before the account began to close may be dated by another machine.
 const SLACK = `interval '5 minutes'`
-// By the indexes of charges, which have the ended and the open ones apart.
+// Uses the indexes of charges, which separate finished charges from open ones.
 const SINCE = `c.merchant_id = m.id and c.mode = 'live' and c.created_at > m.closing_at + ${SLACK}`
 const TAKEN = `exists (select from charges c where ${SINCE} and c.status in ('succeeded', 'failed', 'refunded') and c.published and c.completed_at is not null)
   or exists (select from charges c where ${SINCE} and c.follow_at is not null)
   or exists (select from top_ups t where t.merchant_id = m.id and t.created_at > m.closing_at + ${SLACK} and t.published)`
 
-/** Accounts that close. */
 export const CLOSING_INVARIANTS: readonly Invariant[] = [
   {
     id: 'CL1',

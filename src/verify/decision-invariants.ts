@@ -4,8 +4,8 @@ import type { Invariant } from './invariant.ts'
 const decidedIn = (place: string) => `select merchant_id, mode::text as mode, id, decided_at as at,
     case status when 'approved' then 'approval.approve' when 'rejected' then 'approval.reject' else 'approval.withdraw' end as action
   from ${place} where status in ('approved', 'rejected', 'withdrawn')`
-// Decisions that their own row tells, and the row of the audit that must stand behind each. A withdrawal that was asked for before there
-// was an audit has none.
+// Decisions that stand in a row of their own, with the action of the audit row that must stand behind each. A withdrawal requested before
+// there was an audit has none.
 const DECIDED = `select w.merchant_id, 'live' as mode, w.id, w.decided_at as at,
       case w.state when 'cancelled' then 'withdrawal.cancel' else 'withdrawal.decide' end as action
     from withdrawals w where w.state <> 'requested' and exists (
@@ -22,7 +22,7 @@ const AT_FREEZE = `select count(*) filter (where not a.after ? 'until') as unsai
 const OF_CARDS = `select a.merchant_id, card.id, (a.after->>'value')::bigint as value, (a.after->>'expires_at')::timestamptz as expires_at from audit a
     cross join lateral jsonb_array_elements_text(a.after->'cards') card (id) where a.action = 'card.issue'`
 
-/** Who decided: what stops, allows or makes money has the row of the audit of whoever did that. */
+/** Decisions: each one that stops, allows or makes money has the audit row of the person who made it. */
 export const DECISION_INVARIANTS: readonly Invariant[] = [
   {
     id: 'DE1',

@@ -3,10 +3,10 @@ import { MONEY } from '../platform/db/tables.ts'
 
 const RECORD = ['transfers', 'settlements', 'events']
 
-/** A digest over every transfer, settlement and event: if it is equal before and after, none was added or changed (L7). */
+/** Computes a digest over every transfer, settlement and event: if it is equal before and after, none was added or changed (L7). */
 export const ledgerDigest = (client: ClientBase): Promise<string> => digestOf(client, RECORD)
 
-/** A digest over all tables of money, to prove "zero writes". */
+/** Computes a digest over all tables of money, to prove "zero writes". */
 export const moneyDigest = (client: ClientBase): Promise<string> => digestOf(client, MONEY)
 
 async function digestOf(client: ClientBase, tables: readonly string[]): Promise<string> {

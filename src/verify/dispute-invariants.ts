@@ -3,7 +3,7 @@ import { accountOf, CLOCK_SLACK, type Invariant, PAID } from './invariant.ts'
 const DISPUTES = 'select count(*) from disputes'
 const told = (name: string) => `(e.body::jsonb)->'data'->>'${name}'`
 
-/** What customers reported about their payments. */
+/** Problems that customers reported about their payments. */
 export const DISPUTE_INVARIANTS: readonly Invariant[] = [
   {
     id: 'LI6',

@@ -2,7 +2,7 @@ import { type Invariant, modeOf } from './invariant.ts'
 
 const USES = 'select count(*) from gift_card_uses'
 
-/** Gift cards compared with their charges. They are not in the ledger. */
+/** Gift cards compared with their charges. Gift cards are not in the ledger. */
 export const GIFT_CARD_INVARIANTS: readonly Invariant[] = [
   {
     id: 'G1',

@@ -3,8 +3,8 @@ import type { Invariant } from './invariant.ts'
 const KEYS = 'select count(*) from idempotency_keys'
 const OF_OBJECTS = 'from idempotency_keys k where k.object_id is not null'
 
-// All objects that a key can have made, with the id that its answer shows: for a direct dispense the charge. A subaccount
-// is the same in both modes; a bulk call stores its key.
+// All objects that a key can have made. `shown` is the id in the answer: for a direct dispense the charge. A subaccount has the same id
+// in both modes; a bulk call stores its key.
 const OBJECTS = `select merchant_id, mode, id, null as key, voided_at is not null as voided, false as refused, id as shown from charges
   union all select merchant_id, mode, id, null, voided_at is not null, voided_at is not null, id from payouts
   union all select merchant_id, mode, id, key, false, false, id from bulk_batches
@@ -14,7 +14,7 @@ const OBJECTS = `select merchant_id, mode, id, null as key, voided_at is not nul
   union all select merchant_id, mode, id, null, false, false, charge_id from dispense_claims where kind = 'direct'
   union all select merchant_id, either, id, null, false, false, id from subaccounts cross join unnest(enum_range(null::mode)) as modes (either)`
 
-// A key is a text of its client, which may read like anything: it is named by what it made, else by its digest.
+// A key is a text of the client, which may contain anything: it is named by the object it made, otherwise by its digest.
 const NAME = `coalesce(k.object_id, 'key ' || left(encode(sha256(convert_to(k.key, 'UTF8')), 'hex'), 16))`
 
 /** Idempotency keys, and the exceptions that pause payouts. */

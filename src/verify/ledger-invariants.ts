@@ -1,19 +1,20 @@
 import { APPEND_ONLY, MONEY } from '../platform/db/tables.ts'
 import { type Invariant, OF_NOBODY } from './invariant.ts'
 
-// The audit of the directory is checked by itself.
+// The audit of the directory is not among these: it is checked separately.
 const RECORDS = MONEY.filter((table) => APPEND_ONLY.includes(table)).map((table) => `'${table}'`)
 
 const TRANSFERS = 'select count(*) from transfers'
 
-// The change of an account with a floor by one transfer.
+// The change of an account with a floor by one transfer `t`.
 const moved = (account: string) =>
   `case when credit = '${account}' then amount when debit = '${account}' then -amount else 0 end`
 
-// By how much a head shows more than its transfers add up to: the same difference is the same breach, another one is another.
+// By how much a head exceeds the sum of its transfers. It is part of the offender's name: the same difference is the same breach, another
+// one is another.
 const more = (balance: string) => `coalesce(h.${balance}, 0) - coalesce(t.${balance}, 0)`
 
-// Each transfer of subaccounts from both sides: subaccount, balance and amount.
+// Each transfer of subaccounts, once for each side: subaccount, balance and amount.
 const OF_SUBACCOUNTS = ['debit', 'credit']
   .map(
     (
@@ -23,7 +24,7 @@ const OF_SUBACCOUNTS = ['debit', 'credit']
   )
   .join(' union all ')
 
-// Each transfer from both sides.
+// Each transfer, once for each side.
 const BOTH_SIDES = `select merchant_id, mode, seq, debit as account, -amount as amount from transfers
   union all select merchant_id, mode, seq, credit, amount from transfers`
 

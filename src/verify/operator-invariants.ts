@@ -1,12 +1,12 @@
 import { type Invariant, PAID } from './invariant.ts'
 
-// Live money that an operator has moved, with the number that it gave it.
+// Live payments that an operator has moved, with the operator's number.
 const MOVED = `select c.merchant_id, c.id, c.rail_reference, c.rail_transaction_id, 'collect' as side, c.completed_at from charges c
     where c.mode = 'live' and ${PAID} and c.rail_reference is not null
   union all select merchant_id, id, rail_reference, rail_transaction_id, 'disburse', completed_at from payouts where mode = 'live' and status = 'succeeded'
   union all select merchant_id, id, rail_reference, rail_transaction_id, 'collect', completed_at from top_ups where status = 'succeeded'`
 
-/** The operators' own numbers. One collection that is credited twice has one. */
+/** The operators' own numbers. A collection that was credited twice has one number on two payments. */
 export const OPERATOR_INVARIANTS: readonly Invariant[] = [
   {
     id: 'ON1',

@@ -11,7 +11,7 @@ const HELD = `select merchant_id, mode, id, hold_until from charges where settle
   union all
   select merchant_id, mode, charge_id, hold_until from charge_shares where settled_at is null and not reversed and hold_until is not null`
 
-/** Work that was due long ago and is not held back: its background task does not run, or misses it. */
+/** Work that was due long ago and that no stop holds back: its background task does not run, or misses it. */
 export const OVERDUE_INVARIANTS: readonly Invariant[] = [
   {
     id: 'OV1',

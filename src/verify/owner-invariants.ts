@@ -4,7 +4,6 @@ import { type Invariant, OF_NOBODY } from './invariant.ts'
 // All tables that name a subaccount.
 const NAMING = ['subaccount_heads', 'charge_shares', 'payouts', 'settlements']
 
-/** The owners of rows. */
 export const OWNER_INVARIANTS: readonly Invariant[] = [
   {
     id: 'M1',

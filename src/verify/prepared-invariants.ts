@@ -1,13 +1,13 @@
 import type { Invariant } from './invariant.ts'
 
-// What an approval can have made, as its prepared payout must describe it.
+// The objects that an approval can have made, as its prepared payout must describe them.
 const MADE = `select merchant_id, mode, id, 'payout' as kind, amount, 1 as recipients, created_at from payouts where kind = 'payout'
   union all select merchant_id, mode, id, kind, amount, 1, created_at from payouts where kind = 'subaccount'
   union all select merchant_id, mode, id, 'bulk', null, total, created_at from bulk_batches
   union all select merchant_id, mode, id, 'schedule', amount * jsonb_array_length(recipients), jsonb_array_length(recipients), created_at
     from schedules`
 
-/** What one person has prepared and another has decided. */
+/** Payouts that one person prepared and another decided. */
 export const PREPARED_INVARIANTS: readonly Invariant[] = [
   {
     id: 'PP1',

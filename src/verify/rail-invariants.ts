@@ -10,12 +10,10 @@ const FOLLOWED = ['charges', 'payouts', 'top_ups']
   .map((table) => `(select count(*) from ${table} where follow_at is not null)`)
   .join(' + ')
 
-// The operator's words behind an end, for every noun alike: one word more for one of them is one for all. `refused` counts once three
-// questions have confirmed it.
+// The operator's answers that allow a final state, the same for every noun. `refused` counts once three questions have confirmed it.
 const WORDS = `case status when 'failed' then array['failed', 'rejected', 'refused', 'unavailable'] else array['succeeded'] end as words`
 
-// Ended live movements that went to a rail, with the answers that allow such an end. Withdrawals that were not approved
-// never left.
+// Final live movements that went to a rail, with the answers that allow their state. Withdrawals that were not approved never left.
 const ENDED = `select merchant_id, id, rail_reference, ${WORDS} from charges
     where mode = 'live' and rail_reference is not null and status in ('succeeded', 'failed', 'refunded')
   union all select merchant_id, id, rail_reference, ${WORDS}

@@ -6,10 +6,11 @@ import type { Invariant } from './invariant.ts'
 const REQUEST = `convert_from(r.request, 'UTF8')::jsonb`
 const SLACK = `interval '5 minutes'`
 
-// Items of absurd amounts are refused one by one, but the audit has their sum, in which a program's numbers lose what is small.
+// Whether the audit's sum of the items is exact. Items of absurd amounts are refused one by one, but the audit has the sum of all, in
+// which JavaScript numbers lose small parts.
 const ADDED_EXACTLY = "coalesce(bool_and(abs((item->>'amount')::numeric) <= 1e12), true)"
 
-/** Whom money goes to. Nothing in the ledger shows it: each number is compared with what was asked for when it was written. */
+/** The recipients of money. The ledger does not show them, so each number is compared with the request that it was written from. */
 export const RECIPIENT_INVARIANTS: readonly Invariant[] = [
   {
     id: 'RC1',

@@ -1,6 +1,6 @@
 import type { Invariant } from './invariant.ts'
 
-// What a request with an Idempotency-Key has made and not taken back, of those days in which no key is pruned.
+// Objects that a request with an Idempotency-Key has made and that were not taken back, of the days in which no key is pruned.
 const MADE = `select merchant_id, mode, id from charges where payment_link_id is null and voided_at is null and created_at > $2::timestamptz
   union all select merchant_id, mode, id from payouts where kind = 'payout' and voided_at is null and created_at > $2::timestamptz
   union all select merchant_id, mode, id from bulk_batches where created_at > $2::timestamptz
@@ -8,15 +8,15 @@ const MADE = `select merchant_id, mode, id from charges where payment_link_id is
   union all select merchant_id, mode, id from prepared_payouts where created_at > $2::timestamptz`
 const NAMED = 'from idempotency_keys where object_id is not null'
 
-/** A text in the JSON that we write: a name in quotes, which no value that a client has sent can contain, and its value. */
+/** The condition that our JSON contains this field: a name in quotes, which no value of a client can contain, and its value. */
 const shows = (body: string, name: string, value: string, end: string): string =>
   `position('"${name}":' || ${value} || '${end}' in ${body}) > 0`
 const quoted = (value: string) => `'"' || ${value} || '"'`
-/** Whether an answer or event shows a payout's recipient and amount, where it shows such things at all. */
+/** The condition that an answer or event shows another recipient or amount than the payout's, where it shows them at all. */
 const differs = (body: string) => `position('"recipient_phone":"' in ${body}) > 0 and not (
   ${shows(body, 'recipient_phone', quoted('p.recipient_phone'), '')} and ${shows(body, 'amount', 'p.amount', ',')})`
 
-/** What was asked for and answered: a key whose row is gone makes the repeat of a request a second payment. */
+/** Requests and their answers: without the row of its key, a repeated request would make a second payment. */
 export const REQUEST_INVARIANTS: readonly Invariant[] = [
   {
     id: 'ID8',

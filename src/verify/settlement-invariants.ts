@@ -4,8 +4,8 @@ const SETTLED = '(select count(*) from charges where settled_at is not null)'
 const SETTLED_SHARES = '(select count(*) from charge_shares where settled_at is not null)'
 const SETTLEMENTS = 'select count(*) from settlements'
 
-// The settlements named by charges and shares, with their sums. A share without a hold (its hold ends when its charge
-// completes) is released by the transfer that credits it.
+// The settlements that charges and shares name, with their sums. A share without a hold (its hold ends when its charge completes) is
+// released by the transfer that credits it.
 const NAMED = `select merchant_id, mode, settlement_id as id, count(*) as charges, sum(${RESIDUAL}) as amount,
     min(c.id) as charge_id, false as at_once, null as payee, null as last_payee
   from charges c where settlement_id is not null group by merchant_id, mode, settlement_id

@@ -2,11 +2,11 @@ import type { App } from '../app.ts'
 import { readStops } from '../merchants/payout-freeze.ts'
 import type { Finding } from './verify.ts'
 
-// A freeze is written to the directory first and then to the cells; this is how long that may take in real time.
+// A freeze is written to the directory first and then to the cells; within this real time they may differ.
 const UNDER_WAY_MS = 5000
 const LOOK_AGAIN_MS = 200
 
-/** Whether cell and directory agree about the payout freeze (G70). A query in one schema cannot check that. */
+/** Checks that cell and directory agree about the payout freeze (G70). A query in one schema cannot check that. */
 export async function verifyStops(app: App): Promise<Finding> {
   const started = performance.now()
   let stops = await readStops(app)

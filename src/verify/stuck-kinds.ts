@@ -1,17 +1,17 @@
 /**
- * What can be stuck, one statement a kind. In each, $1 is the time now, $2 the time before which due work counts as left lying,
- * $3 the time before which a movement has been open for too long, $4 how many are named. Oldest first.
+ * A kind of stuck item with its statement. In each, $1 is the time now, $2 the time before which due work counts as left lying, $3 the
+ * time before which a movement has been open for too long, $4 how many are named. Oldest first.
  */
 export type StuckKind = { kind: string; sql: string }
 
 const MERCHANT = 'join merchants m on m.id ='
 const NO_ATTEMPT = 'null as attempt, null as attempt_state'
 
-// What the operator does not know is not posted again after its first minute: only a person can help.
+// A charge that the operator does not know is not posted again after its first minute: only a person can help.
 const GIVEN_UP = `a.state = 'in_doubt' and a.first_not_found_at is not null and a.first_sent_at < $1 - interval '1 minute'`
 const notAnswered = (
-  one: string,
-) => `case when ${one}.follow_at < $2 then 'nobody has asked the operator since the time of the next question'
+  row: string,
+) => `case when ${row}.follow_at < $2 then 'nobody has asked the operator since the time of the next question'
       when a.state = 'in_doubt' and a.first_not_found_at is not null
         then 'the operator does not know it, and its time to be posted again is over'
       else 'the operator has not said how it ended' end`

@@ -3,7 +3,7 @@ import type { App } from '../app.ts'
 import type { Mode } from '../platform/mode.ts'
 import { STUCK_KINDS, type StuckKind } from './stuck-kinds.ts'
 
-/** One question or post with its answer. */
+/** A question or post to the operator, with its answer. */
 export type Heard = {
   at: Date
   operation: string
@@ -13,7 +13,7 @@ export type Heard = {
   operatorCode: string | null
   transport: string | null
 }
-/** Money or a message that waits: since when, why, and the answers about it; whole UGX. */
+/** Money or a message that waits too long: since when, why, and the operator's answers about it. Whole UGX. */
 export type Stuck = {
   kind: string
   id: string
@@ -26,15 +26,15 @@ export type Stuck = {
   why: string
   attempt: string | null
   attemptState: string | null
-  /** Newest first, at most EVIDENCE_EACH. */
+  /** Newest first, at most MAX_ANSWERS_EACH. */
   evidence: readonly Heard[]
 }
 
 const MINUTE_MS = 60_000
-// Every sweep runs far more often; after this long something is wrong with it (reliability.md 2.10, OP5).
+// Every sweep runs far more often; a row that lies for so long shows a fault (reliability.md 2.10, OP5).
 const LYING_AFTER_MS = 15 * MINUTE_MS
 const HOUR_MS = 60 * MINUTE_MS
-// The oldest of each kind.
+// At most so many of each kind are named, the oldest first.
 const NAMED_OF_A_KIND = 500
 const EVIDENCE_EACH = 5
 
@@ -51,16 +51,15 @@ type Row = Omit<Stuck, 'kind' | 'evidence' | 'nextAt' | 'attemptState'> & {
 }
 
 /**
- * Money and messages of one cell that wait longer than they should, with the reason and the answers about them, in one
- * snapshot. An empty answer means that nothing needs a person (reliability.md 2.10, OP5). Errors: DatabaseAway, or the
- * server's own.
+ * Finds money and messages of one cell that wait longer than they should, with the reason and the operator's answers, in one snapshot. An
+ * empty result means that nothing needs a person (reliability.md 2.10, OP5). Throws DatabaseAway, or the server's own error.
  */
 export const findStuck = ({ db, config }: Pick<App, 'db' | 'config'>, now: Date): Promise<Stuck[]> =>
   db.snapshot(async (client) => {
-    const found: Stuck[] = []
+    const items: Stuck[] = []
     for (const kind of STUCK_KINDS)
-      found.push(...(await stuckOf(client, kind, { now, openTooLongMs: config.stuckHours * HOUR_MS })))
-    return found
+      items.push(...(await stuckOf(client, kind, { now, openTooLongMs: config.stuckHours * HOUR_MS })))
+    return items
   })
 
 async function stuckOf(
@@ -84,14 +83,14 @@ async function stuckOf(
 }
 
 async function evidenceOf(client: ClientBase, rows: readonly Row[]): Promise<Map<string, Heard[]>> {
-  const asked = rows.filter(({ attempt }) => attempt !== null)
-  if (asked.length === 0) return new Map()
-  const values = [asked.map((row) => row.merchant_id), asked.map((row) => row.attempt), EVIDENCE_EACH]
-  const heard = await client.query<Heard & { merchantId: number; attempt: string }>(EVIDENCE, values)
+  const attempted = rows.filter(({ attempt }) => attempt !== null)
+  if (attempted.length === 0) return new Map()
+  const values = [attempted.map((row) => row.merchant_id), attempted.map((row) => row.attempt), EVIDENCE_EACH]
+  const answers = await client.query<Heard & { merchantId: number; attempt: string }>(EVIDENCE, values)
   const byAttempt = new Map<string, Heard[]>()
-  for (const { merchantId, attempt, ...one } of heard.rows) {
+  for (const { merchantId, attempt, ...answer } of answers.rows) {
     const name = `${merchantId} ${attempt}`
-    byAttempt.set(name, [...(byAttempt.get(name) ?? []), one])
+    byAttempt.set(name, [...(byAttempt.get(name) ?? []), answer])
   }
   return byAttempt
 }

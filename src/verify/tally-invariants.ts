@@ -16,7 +16,7 @@ export const TALLY_INVARIANTS: readonly Invariant[] = [
       where t.succeeded + t.failed > c.ended or t.volume > c.volume`,
   },
   {
-    // A charge that has ended stays ended, so as many as there are now are exactly those.
+    // A final charge stays final, so a tally of as many charges as are final now counts exactly those.
     id: 'DT2',
     says: 'a tally of all charges of its day that have ended has exactly their sums',
     counted: 'select count(*) from day_tallies',

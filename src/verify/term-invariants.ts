@@ -2,8 +2,8 @@ import { shortDigestSql } from '../platform/short-digest.ts'
 import { BORN, KNOWN, maskedPhone, newestAbout, ofActions, unmasked } from './audited.ts'
 import type { Invariant } from './invariant.ts'
 
-// What an operator, an owner or a command sets on a merchant: the column, its name in the audit, the action that sets it, and with what
-// a merchant begins where the row of its creation does not say.
+// The facts that staff, an owner or a command set on a merchant: the column, its name in the audit, the action that sets it, and its
+// first value where the row of creation does not have it.
 const SWITCHES = [
   ['active', 'active', 'merchant.set', `'true'`],
   ['vending_enabled', 'vendingEnabled', 'merchant.vending', null],
@@ -23,7 +23,7 @@ const SAID = `select distinct on (a.merchant_id, s.name) a.merchant_id, s.name, 
       select * from (values ${BEGINS}) b where a.action = 'merchant.create' and a.after ? 'kycStatus') s (name, value)
   where ${ofActions('merchant.create', 'upgrade.record', 'merchant.close', 'merchant.reopen', ...new Set(SWITCHES.map(([, , action]) => action)))} order by a.merchant_id, s.name, a.id desc`
 
-// The phone of a subaccount is masked in the audit, and the same number of digits may hide another one.
+// The phone of a subaccount is masked in the audit; another number with as many digits may look the same, so digests are compared.
 const digestOf = (phone: string) => `encode(${shortDigestSql(phone)}, 'hex')`
 const PHONES_SAID = `select a.id as nth, a.subject as id, a.after->>'digest' as digest from audit a where ${ofActions('subaccount.create')}
   union all select a.id, e.key, e.value from audit a cross join lateral jsonb_each_text(a.after) e
@@ -31,7 +31,7 @@ const PHONES_SAID = `select a.id as nth, a.subject as id, a.after->>'digest' as 
 const NUMBERS_SAID = `select distinct on (a.merchant_id) a.* from audit a
   where ${ofActions('withdrawal.number', 'withdrawal.verify')} or ${ofActions('upgrade.record')} and a.subject = 'withdrawal number'
   order by a.merchant_id, a.id desc`
-// Of the supplier that part is said which the act has changed.
+// A row about the supplier has only the part that the act has changed.
 const SUPPLIERS_SAID = `select distinct on (a.merchant_id, s.name) a.merchant_id, s.name, s.value from audit a
     cross join lateral jsonb_each_text(a.after) s (name, value)
   where ${ofActions('vending.set')} and s.name <> 'changed'

@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000
 // The clocks of processes differ by up to two seconds, and a row may be stored between the reading of this clock and the snapshot.
 const SLACK = `interval '5 minutes'`
 const ms = (length: number) => `interval '${length} milliseconds'`
-/** Later than anything that is written now for so long ahead can be. */
+/** The condition that a time lies further ahead than a row written now could have it. */
 const beyond = (time: string, ahead: number) => `${time} > $1::timestamptz + ${ms(ahead)} + ${SLACK}`
 const later = (time: string) => `${time} > $1::timestamptz + ${SLACK}`
 // In test mode holds and schedules are on the merchant's test clock, which only runs ahead.
@@ -29,12 +29,14 @@ const DUE = ['charges', 'payouts', 'top_ups'].map(
     `select merchant_id, ${table === 'top_ups' ? `'live'::mode as mode` : 'mode'}, id, follow_at from ${table} where follow_at is not null`,
 )
 const HOLDS = 'from charges c where c.hold_until is not null'
-/** When the net is available, as the event of the success says it: before the reference, which the merchant has written. */
+/**
+ * When the net becomes available, by the event of the success. The text is found before the reference, which the merchant has written.
+ */
 const TOLD = `(substring(e.body from '"available_on":"([^"]+)"'))::timestamptz`
 
 /**
- * Times that lie ahead: a due time in ten years is work that is never done, and nothing would be late until then. The merchant is who
- * suffers from them, so that they are told and pause nobody.
+ * Times that lie too far ahead: a due time in ten years is work that is never done, and nothing would be late until then. The merchant
+ * suffers from them, so they are reported and pause no payouts.
  */
 export const TIME_INVARIANTS: readonly Invariant[] = [
   {

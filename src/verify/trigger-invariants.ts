@@ -1,6 +1,6 @@
 import { type Invariant, OF_NOBODY } from './invariant.ts'
 
-// The triggers that refuse a step backwards. The owner of a table could switch one off.
+// The triggers that refuse a step backwards. The owner of a table could disable one.
 const GUARDS = [
   ['charges', 'charges_move_forward'],
   ['payouts', 'payouts_move_forward'],

@@ -4,7 +4,7 @@ const ORDERS = 'select count(*) from vending_orders'
 const CLAIMS = 'select count(*) from dispense_claims'
 const NEWEST = `left join lateral (select k.id, k.state from dispense_claims k
         where (k.merchant_id, k.order_id, k.kind) = (o.merchant_id, o.id, 'order') order by k.attempt desc limit 1) n on true`
-// The mode of the order or payment that a machine spoke of.
+// The mode of the order or payment that a callback is about.
 const MODE_OF_CALLBACK = `coalesce((select o.mode from vending_orders o where (o.merchant_id, o.id) = (v.merchant_id, v.order_id)),
         (select c.mode from charges c where (c.merchant_id, c.id) = (v.merchant_id, v.charge_id)), 'live')`
 const OF_ORDERS = `starts_with(e.type, 'vending.') and starts_with(e.subject, 'lnk_')`

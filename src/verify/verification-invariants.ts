@@ -1,6 +1,6 @@
 import type { Invariant } from './invariant.ts'
 
-/** What a business was verified for. */
+/** Verifications compared with their applications. */
 export const VERIFICATION_INVARIANTS: readonly Invariant[] = [
   {
     id: 'KY1',

@@ -6,11 +6,11 @@ import { statement } from '../platform/db/statement.ts'
 import { kampalaDay, kampalaIso } from '../platform/kampala.ts'
 import { type Finding, firstOffenders } from './verify.ts'
 
-/** What is kept of an invariant that does not hold. */
+/** The stored result of an invariant that does not hold. */
 export type Broken = { id: string; says: string; violations: number; offenders: string[] }
-/** What is kept of an invariant with accepted offenders. */
+/** The stored result of an invariant with accepted offenders. */
 type Accepted = { id: string; count: number; offenders: string[] }
-/** A run of verify over one cell that has ended. `error`: it did not come to its end. */
+/** A finished run of verify over one cell. `error`: why it did not come to its end. */
 export type VerifyRun = {
   cell: string
   runBy: 'person' | 'night'
@@ -19,7 +19,7 @@ export type VerifyRun = {
   looked: number | null
   violations: number | null
   broken: Broken[] | null
-  /** What two operators have accepted, by invariant. */
+  /** Offenders that two staff members have accepted, by invariant. */
   accepted: Accepted[] | null
   error: string | null
 }
@@ -41,7 +41,7 @@ const GIVE_UP = statement(
   'give up runs of verify',
   `update verify_runs set ended_at = $1, error = 'its worker ended before it did' where ended_at is null and (begun_at <= $2 or begun_at > $3)`,
 )
-// One row without an end at a time, and one a night: whoever comes second inserts nothing.
+// One open row at a time, and one row a night: the second process inserts nothing.
 const CLAIM = statement<{ id: number }>(
   'claim run of verify',
   `insert into verify_runs (cell, run_by, night, begun_at) values ($1, $2, $3::date, $4) on conflict do nothing returning id`,
@@ -64,18 +64,18 @@ const LAST_SUCCESS = statement<{ cell: string; at: Date | null; first: Date | nu
    from cells c order by 1`,
 )
 
-// Three at night in Kampala: shops are closed, and every day is whole.
+// From three at night in Kampala: shops are closed, and the days before are complete.
 const NIGHT_HOURS = { from: 3, until: 5 }
-// When no worker ran in the night, the next one that runs does it.
+// After so long without a run, the next worker catches up.
 const CAUGHT_UP_AFTER_MS = 26 * 3_600_000
-// Each invariant may take a minute; all of them together take less than this.
+// A run counts as dead after so long: each invariant may take a minute, and all of them together take less than this.
 const GIVEN_UP_AFTER_MS = 2 * 3_600_000
 const MOST_BROKEN = 50
 const MOST_WORDS = 300
 
 const totals = (findings: readonly Finding[]) => ({
-  looked: findings.reduce((sum, one) => sum + one.looked, 0),
-  violations: findings.reduce((sum, one) => sum + one.violations, 0),
+  looked: findings.reduce((sum, { looked }) => sum + looked, 0),
+  violations: findings.reduce((sum, { violations }) => sum + violations, 0),
   broken: JSON.stringify(
     findings
       .filter(({ violations }) => violations > 0)
@@ -95,7 +95,7 @@ const totals = (findings: readonly Finding[]) => ({
   ),
 })
 
-/** Keeps the result of a run that somebody made. */
+/** Stores the result of a run by a command. */
 export async function storeVerifyRun(
   { directory, clock, cell }: Keeping,
   { begunAt, findings }: { begunAt: Date; findings: readonly Finding[] },
@@ -105,7 +105,10 @@ export async function storeVerifyRun(
   await directory.query(STORE, [cell, ...times, looked, violations, broken, accepted])
 }
 
-/** Takes the run of this night, or one that is overdue or asked for, for this process alone; null when there is none to do. */
+/**
+ * Claims the run of this night, or one that is overdue or requested, for this process alone. Returns its id; null when there is none to
+ * do.
+ */
 export async function claimVerifyRun({ directory, clock, cell }: Keeping): Promise<number | null> {
   const now = clock.now()
   const day = kampalaDay(now)
@@ -127,17 +130,17 @@ export async function claimVerifyRun({ directory, clock, cell }: Keeping): Promi
   return claimed?.id ?? null
 }
 
-/** Keeps what became of a claimed run: its findings, or why it did not come to its end. */
+/** Stores the result of a claimed run: its findings, or why it did not come to its end. */
 export async function endVerifyRun(
   { directory, clock }: Keeping,
-  { id, ended }: { id: number; ended: { findings: readonly Finding[] } | { error: string } },
+  { id, ended: outcome }: { id: number; ended: { findings: readonly Finding[] } | { error: string } },
 ): Promise<void> {
   const at = clock.now().toISOString()
-  if ('error' in ended)
+  if ('error' in outcome)
     return void (await directory.query(END, [
-      ...[id, at, null, null, null, ended.error.slice(0, MOST_WORDS), null],
+      ...[id, at, null, null, null, outcome.error.slice(0, MOST_WORDS), null],
     ]))
-  const { looked, violations, broken, accepted } = totals(ended.findings)
+  const { looked, violations, broken, accepted } = totals(outcome.findings)
   await directory.query(END, [id, at, looked, violations, broken, null, accepted])
 }
 
@@ -147,5 +150,5 @@ export const listVerifyRuns = (
   ofEachCell: number,
 ): Promise<VerifyRun[]> => directory.query(LATEST, [ofEachCell])
 
-/** When every invariant of each cell last held, and since when a worker could have looked. */
+/** Reads when all invariants of each cell last held, and since when a worker could have checked them. */
 export const lastVerified = ({ directory }: Pick<App, 'directory'>) => directory.query(LAST_SUCCESS)

@@ -4,39 +4,39 @@ import type { Database } from '../platform/db/database.ts'
 import type { Invariant } from './invariant.ts'
 import { INVARIANTS } from './invariants.ts'
 
-/** A row that breaks an invariant, and the account that it belongs to; null where it belongs to none. */
+/** A row that breaks an invariant, with its account; null where it belongs to none. */
 export type Offender = { merchantId: number | null; mode: 'test' | 'live' | null; offender: string }
 
 /** The result of one invariant: rows checked, how many break it, and up to a thousand of those, some of each account. */
 export type Finding = {
   id: string
   says: string
-  /** It is work that is late, no break of the books. */
+  /** True where it found late work, which is no break of the books. */
   late: boolean
   looked: number
   violations: number
   offenders: Offender[]
-  /** Offenders that two operators have accepted: they are no violations (docs/decisions/0040). */
+  /** Offenders that two staff members have accepted: they are no violations (docs/decisions/0040). */
   accepted: number
   acceptedOffenders: Offender[]
   ms: number
 }
 
 const DAYS_29_MS = 29 * 86_400_000
-// So many offenders are named to whoever acts on them, and so many to people.
+// How many offenders are returned for reconciliation, and how many are named to people.
 const MOST_OFFENDERS = 1000
 const NAMED = 10
 // The queries read whole tables once: enough memory avoids the disk, and compiling them costs more than it saves.
 const SETTINGS = `set local work_mem = '128MB'; set local jit = off`
 
 /**
- * Checks all invariants of one cell in one REPEATABLE READ, READ ONLY snapshot, so that changes in the meantime are no
- * findings (reliability.md 2.10). Errors: DatabaseAway, or the server's own.
+ * Checks all invariants of one cell in one REPEATABLE READ, READ ONLY snapshot, so that changes in the meantime are no findings
+ * (reliability.md 2.10). Throws DatabaseAway, or the server's own error.
  */
 export const verifyCell = (db: Database, now: Date): Promise<Finding[]> =>
   db.snapshot((client) => verifySnapshot(client, now))
 
-/** The same, or a part, inside a transaction of the caller. */
+/** Checks all invariants, or some, inside a transaction of the caller. */
 export async function verifySnapshot(
   client: ClientBase,
   now: Date,
@@ -60,7 +60,7 @@ const presentOffender = ({ merchantId, mode, offender }: Offender) => ({
   offender,
 })
 
-/** A finding as the commands give it. `merchant_id` is the number of the account in the database. */
+/** A finding as commands print it. `merchant_id` is the number of the account in the database. */
 export const presentFinding = ({ offenders, acceptedOffenders, ...finding }: Finding) => ({
   ...finding,
   offenders: offenders.map(presentOffender),
@@ -72,8 +72,8 @@ export function verifyReport(findings: readonly Finding[]): string {
   const broken = findings.filter((finding) => finding.violations > 0).length
   const lines = findings.map(reportLine)
   const accepted = findings.reduce((sum, finding) => sum + finding.accepted, 0)
-  const end = broken === 0 ? 'everything holds' : `${broken} of ${findings.length} do not hold`
-  return [...lines, accepted === 0 ? end : `${end}; ${accepted} accepted`].join('\n')
+  const summary = broken === 0 ? 'everything holds' : `${broken} of ${findings.length} do not hold`
+  return [...lines, accepted === 0 ? summary : `${summary}; ${accepted} accepted`].join('\n')
 }
 
 function reportLine(finding: Finding): string {
@@ -120,7 +120,7 @@ type Found = {
 }
 const NOTHING: Found = { violations: '0', offenders: null, accepted: '0', acceptedOffenders: null }
 
-// The newest ten thousand. What belongs to no merchant lies in the directory.
+// The newest ten thousand. Acceptances that belong to no merchant are in the directory.
 const ACCEPTED = `select merchant_id as "merchantId", mode, convert_from(command, 'UTF8')::jsonb->>'about' as about from (
     select merchant_id, mode, command, decided_at from approvals where kind = 'accept-breach' and status = 'approved'
     union all
@@ -132,17 +132,16 @@ const namedBy = (
 ) => `(select json_agg(json_build_object('merchantId', merchant_id, 'mode', mode, 'offender', offender)
       order by nth, offender) from (select * from ranked where ${which} order by nth, offender limit ${MOST_OFFENDERS}) first)`
 
-// The first line gives the times their type, also for queries that do not use them.
+// The first line types the times, also for queries that do not use them.
 const PARAMETERS = 'with parameters as (select $1::timestamptz as now, $2::timestamptz as kept_since)'
 
-// Nearly always nothing is found, and to plan the question which ones takes longer than to look.
+// Counts first: nearly always nothing is found, and planning the query for the offenders takes longer than counting.
 const askCount = (counted: string, offenders: string) => `
   ${PARAMETERS}, looked (number) as (${counted})
   select (select number from looked) as looked, (select count(*) from (${offenders}) each_found) as found`
 
-// The first offender of each account comes before
-// the second of any: none is left out because another has a thousand. An id is far below 300 characters. What was accepted for the
-// platform may name a merchant that is not there.
+// The first offender of each account comes before the second of any, so that none is left out because another has a thousand. An id is
+// far below 300 characters. An acceptance for the platform may name a merchant that does not exist.
 const askWhich = (offenders: string) => `
   ${PARAMETERS},
     found as materialized (select distinct merchant_id, mode::text, left(offender, 300) as offender from (${offenders}) each_found),

@@ -14,11 +14,11 @@ import {
 import { inAll } from './positions.ts'
 import { hasPart } from './tokens.ts'
 
-/** Where a search goes on: behind this payment of a segment, towards what ended before. */
+/** The position of a payment in a segment, from which a search continues towards earlier ones. */
 export type Numbered = { segment: number; position: number }
-/** What was found, the latest end first; `end`: as far as was looked, null at the end. */
+/** The matches, the latest completion first. `end`: how far was searched; null at the end. */
 export type FoundInSegments = {
-  rows: { payment: ListedPayment; place: Numbered }[]
+  rows: { payment: ListedPayment; position: Numbered }[]
   end: Numbered | null
   until: Date | null
 }
@@ -32,19 +32,20 @@ type Looking = {
   limit: number
 }
 
-// What one page may cost: lists of positions in bytes, payments that are compared. Then the page says how far it has looked.
+// The cost limits of one page: bytes of position lists, and payments that are compared. A page that reaches them says how far it
+// searched.
 const MOST_BYTES = 3_000_000
 const MOST_COMPARED = 500
 const COMPARED_FIRST = 50
 const COMPARED_AT_ONCE = 250
 const MOST_SEGMENTS = 4000
 const NEWEST_SEGMENT = 2 ** 31 - 1
-// A token that more than one in eight payments has tells little, and its list is long: payments are compared instead.
+// A token that more than one in eight payments has selects little, and its list is long: payments are compared instead.
 const LONGEST_LIST = 16_384
 const MOST_LISTS = 3
-// A list so many times as long as the shortest takes longer to read than it spares.
+// A list so many times as long as the shortest takes longer to read than it saves.
 const TELLING = 4
-// The first look is at what ended last; each further one is at four times as many segments.
+// The first step searches the newest segment; each further step four times as many.
 const MORE_EACH_TIME = 4
 const MOST_AT_ONCE = 64
 
@@ -53,7 +54,7 @@ const SEGMENTS = statement<Segment>(
   `select segment, payments, created_from as "createdFrom", created_until as "createdUntil" from search_segments
    where segment <= $1 and created_from <= $3::timestamptz and created_until >= $2::timestamptz order by segment desc limit ${MOST_SEGMENTS}`,
 )
-// Of the lists of a segment the shortest few tell nearly everything; `known` says of how many tokens it has any.
+// The shortest lists of a segment select nearly everything; `known` is how many of the tokens have a list.
 const POSTINGS = statement<Posting>(
   'positions of tokens',
   `select segment, known, case when bytes <= ${LONGEST_LIST} then positions end as positions from (
@@ -76,115 +77,118 @@ const COMPARE = statement<ListedPayment & Numbered>(
    order by p.segment desc, p.position desc`,
 )
 
-/** Finds payments that were taken up, by the tokens of their parts. Work is bounded: what is not found with it is looked for on the next page. */
-export async function findInSegments({ db }: Pick<App, 'db'>, looking: Looking): Promise<FoundInSegments> {
-  const { filter, after, tokens } = looking
+/** Finds payments that were taken up, by the tokens of their parts. The work is bounded: the next page continues where this one stops. */
+export async function findInSegments({ db }: Pick<App, 'db'>, search: Looking): Promise<FoundInSegments> {
+  const { filter, after, tokens } = search
   const times = [filter.from ?? '-infinity', filter.until ?? 'infinity']
   const segments = await db.query(SEGMENTS, [after?.segment ?? NEWEST_SEGMENT, ...times])
-  const found: FoundInSegments['rows'] = []
+  const matches: FoundInSegments['rows'] = []
   const spent: Spent = { bytes: 0, compared: 0 }
   let atOnce = 1
   for (let begun = 0; begun < segments.length; atOnce = Math.min(MOST_AT_ONCE, atOnce * MORE_EACH_TIME)) {
-    const some = segments.slice(begun, begun + atOnce)
-    begun += some.length
-    const lists = await Promise.all(tokens.map((wanted) => listsOf(db, wanted, some)))
+    const batch = segments.slice(begun, begun + atOnce)
+    begun += batch.length
+    const lists = await Promise.all(tokens.map((list) => listsOf(db, list, batch)))
     spent.bytes += lists.reduce((sum, { bytes }) => sum + bytes, 0)
-    const places = some.flatMap((segment) =>
+    const candidates = batch.flatMap((segment) =>
       candidatesOf(
         segment,
         lists.map(({ of }) => of(segment.segment)),
-        looking,
+        search,
       ),
     )
-    const end = await compareSome(db, { places, looking, found, spent })
-    if (end !== null && found.length >= looking.limit) return cut(found, looking.limit)
+    const end = await compareSome(db, { candidates, search, matches, spent })
+    if (end !== null && matches.length >= search.limit) return cut(matches, search.limit)
     if (end !== null)
       return {
-        rows: found,
+        rows: matches,
         end,
-        until: some.find(({ segment }) => segment === end.segment)?.createdUntil ?? null,
+        until: batch.find(({ segment }) => segment === end.segment)?.createdUntil ?? null,
       }
-    const last = some.at(-1)
+    const last = batch.at(-1)
     if (begun < segments.length && spent.bytes >= MOST_BYTES && last !== undefined)
-      return { rows: found, end: { segment: last.segment, position: 0 }, until: last.createdFrom }
+      return { rows: matches, end: { segment: last.segment, position: 0 }, until: last.createdFrom }
   }
-  return { rows: found, end: null, until: null }
+  return { rows: matches, end: null, until: null }
 }
 
 type Spent = { bytes: number; compared: number }
 type Comparing = {
-  places: readonly Numbered[]
-  looking: Looking
-  found: FoundInSegments['rows']
+  candidates: readonly Numbered[]
+  search: Looking
+  matches: FoundInSegments['rows']
   spent: Spent
 }
 
-/** Compares the payments at these places until there are enough, or enough was compared: then it answers how far it came. */
+/**
+ * Compares the payments at these positions until there are enough matches, or the limit is reached. Returns the last position compared;
+ * null when all were.
+ */
 async function compareSome(
   db: App['db'],
-  { places, looking: { filter, limit }, found, spent }: Comparing,
+  { candidates, search: { filter, limit }, matches, spent }: Comparing,
 ): Promise<Numbered | null> {
-  for (let at = 0; at < places.length; ) {
-    const some = places.slice(at, at + (spent.compared === 0 ? COMPARED_FIRST : COMPARED_AT_ONCE))
-    at += some.length
-    spent.compared += some.length
-    found.push(...(await compare(db, some, filter)))
-    if (found.length >= limit || spent.compared >= MOST_COMPARED) return some.at(-1) ?? null
+  for (let at = 0; at < candidates.length; ) {
+    const part = candidates.slice(at, at + (spent.compared === 0 ? COMPARED_FIRST : COMPARED_AT_ONCE))
+    at += part.length
+    spent.compared += part.length
+    matches.push(...(await compare(db, part, filter)))
+    if (matches.length >= limit || spent.compared >= MOST_COMPARED) return part.at(-1) ?? null
   }
   return null
 }
 
-function cut(found: FoundInSegments['rows'], limit: number): FoundInSegments {
-  const rows = found.slice(0, limit)
+function cut(matches: FoundInSegments['rows'], limit: number): FoundInSegments {
+  const rows = matches.slice(0, limit)
   const last = rows.at(-1)
-  return { rows, end: last?.place ?? null, until: last?.payment.createdAt ?? null }
+  return { rows, end: last?.position ?? null, until: last?.payment.createdAt ?? null }
 }
 
-/** What is in all lists of these tokens; `null`: in each, as far as lists tell. */
+/** The positions that all lists of these tokens contain; null: all positions, because no list is short enough. */
 type Listed = readonly number[] | null
 
-async function listsOf(db: App['db'], wanted: readonly number[], segments: readonly Segment[]) {
-  const asked = [wanted, segments.map(({ segment }) => segment)]
-  const found = wanted.length === 0 ? [] : await db.query(POSTINGS, asked)
-  const bySegment = groupBy(found, ({ segment }) => segment)
+async function listsOf(db: App['db'], tokens: readonly number[], segments: readonly Segment[]) {
+  const values = [tokens, segments.map(({ segment }) => segment)]
+  const postings = tokens.length === 0 ? [] : await db.query(POSTINGS, values)
+  const bySegment = groupBy(postings, ({ segment }) => segment)
   return {
-    bytes: found.reduce((sum, { positions }) => sum + (positions?.length ?? 0), 0),
+    bytes: postings.reduce((sum, { positions }) => sum + (positions?.length ?? 0), 0),
     of(segment: number): Listed {
       const own = bySegment.get(segment) ?? []
-      if (own.length === 0 || own.some(({ known }) => known < wanted.length)) return []
+      if (own.length === 0 || own.some(({ known }) => known < tokens.length)) return []
       const short = own.flatMap(({ positions }) => positions ?? [])
       return short.length === 0 ? null : inAll(short)
     },
   }
 }
 
-/** Where in a segment a payment may fit, the last first, beyond the place where the search goes on. */
+/** Lists the positions of a segment that may match, the last first, before the one where the search continues. */
 function candidatesOf(
   { segment, payments }: Segment,
   lists: readonly Listed[],
   { after }: Looking,
 ): Numbered[] {
   const before = after?.segment === segment ? after.position : payments
-  const found = lists.includes(null)
-    ? // Further ones are for the next page.
+  const positions = lists.includes(null)
+    ? // The rest is for the next page.
       Array.from({ length: Math.min(before, MOST_COMPARED) }, (_, nth) => before - 1 - nth)
     : [...new Set(lists.flatMap((list) => list ?? []).filter((position) => position < before))]
-  return found.sort((a, b) => b - a).map((position) => ({ segment, position }))
+  return positions.sort((a, b) => b - a).map((position) => ({ segment, position }))
 }
 
-/** Those of these payments that fit. */
+/** Reads the payments at these positions that match the filter. */
 async function compare(
   db: App['db'],
-  places: readonly Numbered[],
+  positions: readonly Numbered[],
   filter: PaymentFilter,
 ): Promise<FoundInSegments['rows']> {
   const values = [
-    places.map(({ segment }) => segment),
-    places.map(({ position }) => position),
+    positions.map(({ segment }) => segment),
+    positions.map(({ position }) => position),
     ...valuesOf(filter),
   ]
   const rows = await db.query(COMPARE, values)
   return rows
     .filter((row) => filter.text === null || hasPart(row, filter.text))
-    .map(({ segment, position, ...payment }) => ({ payment, place: { segment, position } }))
+    .map(({ segment, position, ...payment }) => ({ payment, position: { segment, position } }))
 }

@@ -9,18 +9,18 @@ import { type CellFound, type CellPlace, NEWEST, searchCell } from './search-cel
 import { phonePart, plain, SHORTEST_PART, tokensOfWanted } from './tokens.ts'
 import { together, walkCell } from './walk.ts'
 
-/** One page. `next`: where the list goes on. `until`: as far as was looked, where that was not enough to fill the page. */
+/** One page. `next`: the cursor of the next page. `until`: how far was searched, where that did not fill the page. */
 export type PaymentsPage = { rows: ListedPayment[]; next: string | null; until: Date | null }
 
 const ROWS = 25
 
-/** Whether a text can be looked for in parts. */
+/** Whether a text is long enough for a search by parts. */
 export const isPart = (text: string): boolean =>
   plain(text).length >= SHORTEST_PART || (phonePart(text)?.length ?? 0) >= SHORTEST_PART
 
 /**
- * Live payments of all merchants that fit, newest first. Whatever is asked, a page costs a bounded look: it may have few rows, or none, and
- * say how far it has looked. `app`: the only cell that is looked into, that of the merchant. Throws 400 for a cursor that is none, 403.
+ * Lists live payments of all merchants that match, newest first. Whatever is asked, a page costs a bounded search: it may have few rows,
+ * or none, and say how far it searched. `app`: the only cell to search, that of the merchant. Throws 400 for an invalid cursor, 403.
  */
 export function listPayments(
   gateway: Gateway,
@@ -33,7 +33,7 @@ export function listPayments(
   const amount = least === most ? least : null
   const tokens = tokensOfWanted({ text, merchantId, reason, amount })
   const cells = app === null ? gateway.cells : [app]
-  // What is open is little, and apart.
+  // Open payments are few and read separately.
   return filter.state === 'open' || tokens.some((list) => list.length > 0)
     ? search({ cells, filter, tokens, after })
     : walk({ cells, filter, after })
@@ -43,7 +43,7 @@ type Asked = { cells: readonly App[]; filter: PaymentFilter; after: string | nul
 
 async function walk({ cells, filter, after }: Asked): Promise<PaymentsPage> {
   const from = after === null ? NEWEST : readWalk(after)
-  // One more than a page shows tells whether there is a further one.
+  // One row more than a page shows tells whether there is a further page.
   const parts = await Promise.all(cells.map((app) => walkCell(app, filter, { after: from, limit: ROWS + 1 })))
   const { rows, next } = together(parts.flat(), ROWS)
   return {
@@ -57,23 +57,23 @@ type Row = CellFound['rows'][number]
 type Search = Asked & { tokens: readonly (readonly number[])[] }
 
 async function search({ cells, filter, tokens, after }: Search): Promise<PaymentsPage> {
-  const places = after === null ? null : readPlaces(after)
+  const cursors = after === null ? null : readPlaces(after)
   const begun = (app: App): CellPlace =>
-    places === null ? { recent: NEWEST } : (places.get(app.cell) ?? null)
-  const found = await Promise.all(
+    cursors === null ? { recent: NEWEST } : (cursors.get(app.cell) ?? null)
+  const ofCells = await Promise.all(
     cells.map((app) => searchCell(app, { filter, tokens, limit: ROWS + 1 }, begun(app))),
   )
   const order = { limit: ROWS, comesFirst: (a: Row, b: Row) => a.payment.createdAt > b.payment.createdAt }
   const { rows: shown, taken } = inTurn(
-    found.map((cellFound) => cellFound.rows),
+    ofCells.map(({ rows }) => rows),
     order,
   )
   const rows = shown.map(({ payment }) => payment)
   const ends = cells.map(
-    ({ cell }, nth) => [cell, endOf(found[nth], taken[nth] ?? 0, begun(cells[nth] as App))] as const,
+    ({ cell }, nth) => [cell, endOf(ofCells[nth], taken[nth] ?? 0, begun(cells[nth] as App))] as const,
   )
-  const isOver = ends.every(([, place]) => place === null)
-  const until = found.flatMap((cellFound) => (cellFound.until === null ? [] : [cellFound.until.getTime()]))
+  const isOver = ends.every(([, cursor]) => cursor === null)
+  const until = ofCells.flatMap(({ until }) => (until === null ? [] : [until.getTime()]))
   return {
     rows,
     next: isOver ? null : writePlaces(new Map(ends)),
@@ -81,7 +81,7 @@ async function search({ cells, filter, tokens, after }: Search): Promise<Payment
   }
 }
 
-/** Where the search in a cell goes on when so many of its rows were shown. */
+/** The cursor of a cell after so many of its rows were shown. */
 function endOf(found: CellFound | undefined, taken: number, begun: CellPlace): CellPlace {
   if (found === undefined || taken === found.rows.length) return found?.end ?? null
   return taken === 0 ? begun : (found.rows[taken - 1]?.behind ?? null)

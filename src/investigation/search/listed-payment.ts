@@ -11,7 +11,7 @@ export type ListedPayment = Searchable & {
   endedAt: Date | null
 }
 
-/** Which payments; a filter that is absent is null. The times are those of their making, both included. */
+/** The filters of the list; null means absent. The times are of creation, both included. */
 export type PaymentFilter = {
   text: string | null
   state: PaymentState | null
@@ -24,14 +24,14 @@ export type PaymentFilter = {
   until: string | null
 }
 
-/** The states by which the list is filtered. What is open is pending or authorized. */
+/** The states by which the list is filtered. `open` means pending or authorized. */
 export const STATES = { open: ['pending', 'authorized'], succeeded: [], failed: [], refunded: [] } as const
 export type PaymentState = keyof typeof STATES
 
 /** The statuses of a state. */
 const statusesOf = (state: PaymentState): readonly string[] => (state === 'open' ? STATES.open : [state])
 
-/** The nouns of payments: their table, and the columns that differ. */
+/** The kinds of payments by table, with the columns that differ. */
 export const NOUNS = {
   charges: {
     ids: 'txn_',
@@ -54,11 +54,11 @@ export const columnsOf = (noun: Noun): string =>
   `p.id, p.merchant_id, p.amount, p.status::text as status, p.failure_reason as reason, p.channel, ${NOUNS[noun].phone} as phone,
    ${NOUNS[noun].name} as name, ${NOUNS[noun].reference} as reference, p.rail_transaction_id as number, p.created_at, p.completed_at`
 
-/** The same rows `p` with their merchants, as a page shows them. */
+/** The columns of rows `p` with their merchants `m`, as a page shows them. */
 export const SHOWN = `p.id, p.merchant_id as "merchantId", m.public_id as merchant, m.name as business, p.amount, p.status, p.reason, p.channel,
   p.phone, p.name, p.reference, p.number, p.created_at as "createdAt", p.completed_at as "endedAt"`
 
-/** The condition of a filter on rows `p`, whose values stand from this place on: those of `valuesOf`. */
+/** The condition of a filter on rows `p`; its values are those of `filterValues`, from parameter `first` on. */
 export const fits = (first: number): string => {
   const at = (nth: number) => `$${first + nth}`
   return `(${at(0)}::text[] is null or p.status = any(${at(0)})) and (${at(1)}::text is null or p.reason = ${at(1)})
@@ -73,6 +73,6 @@ export const valuesOf = (filter: PaymentFilter): unknown[] => [
   ...[filter.from ?? '-infinity', filter.until ?? 'infinity'],
 ]
 
-/** Whether anything but the time is asked of a payment. */
+/** Whether the filter has anything but times. */
 export const asksMore = ({ from: _from, until: _until, ...filter }: PaymentFilter): boolean =>
   Object.values(filter).some((value) => value !== null)

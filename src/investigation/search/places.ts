@@ -2,8 +2,8 @@ import { badRequest } from '../../platform/refusal.ts'
 import type { CellPlace } from './search-cell.ts'
 import type { Mark } from './walk.ts'
 
-// Cursors of the list of payments as they stand in addresses. One mark serves all cells while the list is walked; each cell has its own
-// place in a search.
+// Cursors of the list of payments, as they stand in addresses. One position serves all cells while the list is walked; in a search each
+// cell has its own cursor.
 
 const WALK = /^w(\d{1,16})-([a-z0-9_~]{1,60})$/
 const CELL = /^([a-z0-9_]{1,63})\.(?:r(\d{1,16})-([a-z0-9_~]{1,60})|n(\d{1,9})-(\d{1,5}))$/
@@ -17,18 +17,20 @@ export function readWalk(cursor: string): Mark {
   return markOf(ms, id)
 }
 
-/** Cells whose search is at its end are left out. */
-export const writePlaces = (places: ReadonlyMap<string, CellPlace>): string =>
-  [...places].flatMap(([cell, place]) => (place === null ? [] : [`${cell}.${placeText(place)}`])).join(',')
+/** Formats the cursors of all cells, without those that are at their end. */
+export const writePlaces = (cursors: ReadonlyMap<string, CellPlace>): string =>
+  [...cursors]
+    .flatMap(([cell, cursor]) => (cursor === null ? [] : [`${cell}.${placeText(cursor)}`]))
+    .join(',')
 
-const placeText = (place: NonNullable<CellPlace>): string => {
-  if ('recent' in place) return `r${place.recent.at.getTime()}-${place.recent.id}`
-  return place.numbered === null ? '' : `n${place.numbered.segment}-${place.numbered.position}`
+const placeText = (cursor: NonNullable<CellPlace>): string => {
+  if ('recent' in cursor) return `r${cursor.recent.at.getTime()}-${cursor.recent.id}`
+  return cursor.numbered === null ? '' : `n${cursor.numbered.segment}-${cursor.numbered.position}`
 }
 
 /** Throws 400. */
-export function readPlaces(cursor: string): ReadonlyMap<string, CellPlace> {
-  const texts = cursor.split(',', MOST_CELLS + 1)
+export function readPlaces(cursorText: string): ReadonlyMap<string, CellPlace> {
+  const texts = cursorText.split(',', MOST_CELLS + 1)
   if (texts.length > MOST_CELLS) throw badRequest('invalid cursor')
   return new Map(texts.map(readPlace))
 }

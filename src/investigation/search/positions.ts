@@ -1,26 +1,26 @@
 // Positions within a segment, ascending, two bytes each (decision 50).
 
-/** How many payments a segment has at most. */
+/** The most payments of a segment. */
 export const SEGMENT = 65_536
 
-/** Positions as bytes. They ascend. */
+/** Encodes positions, which must ascend, as bytes. */
 export function written(positions: readonly number[]): Buffer {
   const bytes = Buffer.alloc(positions.length * 2)
   positions.forEach((position, nth) => void bytes.writeUInt16BE(position, nth * 2))
   return bytes
 }
 
-/** What all of these lists have, the highest position first. There is at least one list. */
+/** The positions that all of these lists contain, the highest first. There must be at least one list. */
 export function inAll(lists: readonly Buffer[]): number[] {
   const [shortest, ...others] = [...lists].sort((a, b) => a.length - b.length)
-  let found: number[] = []
+  let common: number[] = []
   for (let at = (shortest?.length ?? 0) - 2; shortest && at >= 0; at -= 2)
-    found.push(positionAt(shortest, at))
-  for (const list of others) found = keptBy(found, list)
-  return found
+    common.push(positionAt(shortest, at))
+  for (const list of others) common = keptBy(common, list)
+  return common
 }
 
-/** Those of these positions, which descend, that a list has too. */
+/** Keeps the positions, which descend, that a list contains too. */
 function keptBy(positions: readonly number[], list: Buffer): number[] {
   const kept: number[] = []
   let at = list.length - 2
@@ -32,5 +32,5 @@ function keptBy(positions: readonly number[], list: Buffer): number[] {
   return kept
 }
 
-// Both bytes are there: lists have an even length. A search reads a million of them, so no reader with its checks stands between.
+// Both bytes exist, because lists have an even length. A search reads a million of them, so no Buffer method with its checks is used.
 const positionAt = (list: Buffer, at: number): number => ((list[at] ?? 0) << 8) | (list[at + 1] ?? 0)

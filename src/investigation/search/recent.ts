@@ -15,11 +15,11 @@ import {
 import { phonePart, plain, SHORTEST_PART } from './tokens.ts'
 import type { Mark } from './walk.ts'
 
-// What is open or has ended lately is not taken up yet, and is read row by row. More than these are never read for one page.
+// Payments that are open or finished lately are not taken up yet, and are read row by row. No page reads more than these.
 const MOST_OPEN = 2000
 const MOST_ENDED = 20_000
 
-// Indexes: *_under_way and *_ended_of_all. Withdrawals that wait for an operator are under way and asked about by nobody.
+// Indexes: *_under_way and *_ended_of_all. Withdrawals that wait for approval are open, and no rail is asked about them.
 const recentOf = (noun: Noun) => {
   const columns = columnsOf(noun)
   const { mode } = NOUNS[noun]
@@ -39,7 +39,7 @@ const RECENT = statement<ListedPayment>(
    order by p.created_at desc, p.id desc limit $3`,
 )
 
-/** Payments that are open or ended lately and fit, the newest first, behind a mark. */
+/** Reads payments that are open or finished lately and match, newest first, after a position. */
 export function recentPayments(
   { db }: Pick<App, 'db'>,
   filter: PaymentFilter,

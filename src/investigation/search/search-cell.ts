@@ -4,9 +4,9 @@ import type { ListedPayment, PaymentFilter } from './listed-payment.ts'
 import { recentPayments } from './recent.ts'
 import { type Mark, markOf } from './walk.ts'
 
-/** Where a search in one cell goes on: among what is not taken up yet, or behind a numbered payment; null: it is at its end. */
+/** Where a search in one cell continues: among payments that are not taken up yet, or behind a numbered payment; null at the end. */
 export type CellPlace = { recent: Mark } | { numbered: Numbered | null } | null
-/** What one cell has found, in its order; behind each row stands where the search goes on after it. */
+/** The matches of one cell in order; `behind` is where the search continues after that row. */
 export type CellFound = {
   rows: { payment: ListedPayment; behind: CellPlace }[]
   end: CellPlace
@@ -14,10 +14,10 @@ export type CellFound = {
 }
 export type CellSearch = { filter: PaymentFilter; tokens: readonly (readonly number[])[]; limit: number }
 
-/** Before all payments. Later than any time that a clock may show. */
+/** The position before all payments: later than any time that a clock may show. */
 export const NEWEST: Mark = { at: new Date(8e15), id: '~' }
 
-/** One page of a cell: first what is open or ended lately, then what ended before, the latest first. */
+/** One page of a cell: first payments that are open or finished lately, then those taken up, the latest first. */
 export async function searchCell(
   app: App,
   { filter, tokens, limit }: CellSearch,
@@ -29,7 +29,7 @@ export async function searchCell(
   const last = recent.at(-1)
   if (last !== undefined && recent.length === limit)
     return { rows: first, end: { recent: markOf(last) }, until: last.createdAt }
-  // What is open was never taken up.
+  // Open payments are never taken up.
   if (filter.state === 'open') return { rows: first, end: null, until: null }
   const after = 'numbered' in from ? from.numbered : null
   const { rows, end, until } = await findInSegments(app, {
@@ -39,7 +39,7 @@ export async function searchCell(
     limit: limit - first.length,
   })
   return {
-    rows: [...first, ...rows.map(({ payment, place }) => ({ payment, behind: { numbered: place } }))],
+    rows: [...first, ...rows.map(({ payment, position }) => ({ payment, behind: { numbered: position } }))],
     end: end === null ? null : { numbered: end },
     until,
   }

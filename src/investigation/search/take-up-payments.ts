@@ -9,20 +9,20 @@ import { SEGMENT, written } from './positions.ts'
 import { type Searchable, tokensOf } from './tokens.ts'
 
 type Ended = Searchable & { id: string; createdAt: Date; completedAt: Date; endedAt: string }
-/** How much is taken up at once, and how large segments are; other numbers are for tests. */
+/** How many payments are taken up at once, and the size of segments; tests use other numbers. */
 type Sizes = { batch: number; segment: number }
-/** The last payment that was taken up: when it ended, as the server writes it, to the microsecond. */
+/** The last payment that was taken up. `endedAt`: when it finished, as the server writes it, to the microsecond. */
 type Mark = { endedAt: string; id: string }
 type Last = { segment: number; payments: number; createdFrom: Date; createdUntil: Date }
 
-/** A list of positions is written anew when something is added to it, so additions are large; what is left is read row by row meanwhile. */
+/** A list of positions is rewritten when something is added, so additions are large; until then payments are read row by row. */
 export const TAKEN_UP_AT_ONCE = 8192
 const SIZES: Sizes = { batch: TAKEN_UP_AT_ONCE, segment: SEGMENT }
-/** What ended longer ago than this is taken up however little it is. */
+/** Payments that finished longer ago than this are taken up, however few they are. */
 const LONGEST_LEFT_MS = 3_600_000
-// The commit of an end may come later than that of one that ended after it, but never so much: every transaction is over sooner.
+// A payment may be committed later than one that finished after it, but never by so much: every transaction is over sooner.
 const COMMITTED_AFTER_MS = 120_000
-// So many are made into tokens before other work gets its turn.
+// After so many payments other work gets its turn.
 const MOST_A_TURN = 256
 const MOST_LISTS = 4000
 
@@ -67,8 +67,8 @@ const ADD_POSTINGS = statement(
 )
 
 /**
- * Takes up payments that have ended into the search by parts. Answers how many; less than TAKEN_UP_AT_ONCE of them wait until they are
- * more, or an hour old. Of two at once one finds the mark moved and does nothing.
+ * Takes up finished payments into the search by parts. Returns how many; fewer than TAKEN_UP_AT_ONCE of them wait until they are more, or
+ * an hour old. Of two runs at once one finds the mark moved and does nothing.
  */
 export async function takeUpPayments(
   { db, clock, witness }: App,
@@ -101,7 +101,7 @@ export async function takeUpPayments(
   return ended.length
 }
 
-/** Where the next payment is numbered. */
+/** The position of the next payment. */
 const placeBehind = (last: Last | null, size: number): { segment: number; begun: number } =>
   last === null
     ? { segment: 0, begun: 0 }
@@ -111,7 +111,7 @@ const placeBehind = (last: Last | null, size: number): { segment: number; begun:
 
 type Lists = { tokens: number[]; positions: Buffer[] }
 
-/** The positions of each token, in parts of a bounded length and in the order of tokens, so that two who write never wait in a circle. */
+/** Builds the positions of each token, in parts of a bounded length and in the order of tokens, so that two writers never deadlock. */
 async function postingsOf(ended: readonly Ended[], begun: number): Promise<Lists[]> {
   const byToken = new Map<number, number[]>()
   for (const [nth, payment] of ended.entries()) {
@@ -122,10 +122,10 @@ async function postingsOf(ended: readonly Ended[], begun: number): Promise<Lists
       else known.push(begun + nth)
     }
   }
-  const all = [...byToken].sort(([a], [b]) => a - b)
+  const postings = [...byToken].sort(([a], [b]) => a - b)
   const parts: Lists[] = []
-  for (let at = 0; at < all.length; at += MOST_LISTS) {
-    const part = all.slice(at, at + MOST_LISTS)
+  for (let at = 0; at < postings.length; at += MOST_LISTS) {
+    const part = postings.slice(at, at + MOST_LISTS)
     parts.push({ tokens: part.map(([token]) => token), positions: part.map(([, found]) => written(found)) })
     await turn()
   }

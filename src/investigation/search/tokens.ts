@@ -1,6 +1,6 @@
 import { identityOfPart } from '../../platform/phone.ts'
 
-/** What of a payment is found by parts of it, and what is found as a whole. */
+/** The facts of a payment that a search finds, by parts or as a whole. */
 export type Searchable = {
   merchantId: number
   amount: number
@@ -8,26 +8,26 @@ export type Searchable = {
   phone: string | null
   name: string | null
   reference: string | null
-  /** The number that its operator gave it. */
+  /** The operator's number of the payment. */
   number: string | null
 }
-/** What is looked for; null: anything. `text` is a part of the reference, the phone, the name or the operator's number. */
+/** The terms of a search; null matches anything. `text` is a part of the reference, the phone, the name or the operator's number. */
 export type Wanted = Pick<Searchable, 'reason'> & {
   text: string | null
   amount: number | null
   merchantId: number | null
 }
 
-/** A part has at least so many characters. */
+/** The least length of a part. */
 export const SHORTEST_PART = 3
-// Of a long text these are enough: what they find is compared with the whole of it.
+// So many grams of a long text are enough: the matches are compared with the whole text.
 const MOST_GRAMS = 5
 const DIGITS = /^[+0-9][0-9 ().-]*$/
 
-/** Texts are compared in small letters, with one blank between words. */
+/** Lower case with single blanks: texts are compared in this form. */
 export const plain = (text: string): string => text.toLowerCase().replace(/\s+/g, ' ').trim()
 
-/** The digits of a part of a phone as they stand in the nine by which it is told apart, or null where it cannot be one. */
+/** The digits of a part of a phone, as they stand in the nine that identify it; null where it cannot be one. */
 export const phonePart = (text: string): string | null =>
   DIGITS.test(text.trim()) ? identityOfPart(text) : null
 
@@ -36,7 +36,7 @@ const partsOf = ({ phone, name, reference, number }: Searchable): string[] =>
     text === null ? [] : [plain(text)],
   )
 
-/** Every token of a payment, each once. */
+/** Every token of a payment, without duplicates. */
 export function tokensOf(payment: Searchable): Set<number> {
   const tokens = new Set([amountToken(payment.amount), merchantToken(payment.merchantId)])
   if (payment.reason !== null) tokens.add(reasonToken(payment.reason))
@@ -44,7 +44,7 @@ export function tokensOf(payment: Searchable): Set<number> {
   return tokens
 }
 
-/** The tokens of what is looked for: a payment that fits has all of one of these lists. Empty lists: it has none to go by. */
+/** The tokens of the terms: a payment that matches has all tokens of one of these lists. An empty list gives nothing to search by. */
 export function tokensOfWanted({ text, amount, merchantId, reason }: Wanted): number[][] {
   const exact = [
     ...(amount === null ? [] : [amountToken(amount)]),
@@ -59,12 +59,12 @@ export function tokensOfWanted({ text, amount, merchantId, reason }: Wanted): nu
     .map((form) => [...new Set([...exact, ...spread([...gramsOf(form)], MOST_GRAMS)])])
 }
 
-/** Whether a payment has this part somewhere. */
+/** Whether a payment contains this part. */
 export function hasPart(payment: Searchable, text: string): boolean {
   const digits = phonePart(text)
-  const wanted = plain(text)
+  const part = plain(text)
   return (
-    partsOf(payment).some((part) => part.includes(wanted)) ||
+    partsOf(payment).some((value) => value.includes(part)) ||
     (digits !== null && digits.length >= SHORTEST_PART && (payment.phone ?? '').slice(-9).includes(digits))
   )
 }
@@ -77,7 +77,7 @@ const amountToken = (amount: number) => hashed('a', String(amount))
 const merchantToken = (id: number) => hashed('m', String(id))
 const reasonToken = (reason: string) => hashed('r', reason)
 
-/** FNV-1a over the units of a text. Two texts of one token do no harm: what is found is compared. */
+/** FNV-1a over the UTF-16 units of a text. Two texts with the same token do no harm: matches are compared. */
 function hashed(kind: string, text: string): number {
   let hash = 0x811c9dc5
   for (const part of [kind, text])

@@ -14,12 +14,12 @@ import {
   valuesOf,
 } from './listed-payment.ts'
 
-/** A place in the order of the list: newest first. */
+/** A position in the list, newest first. */
 export type Mark = { at: Date; id: string }
-/** A part of the list, in its order. `bound`: as far as was looked, where that was not the end. */
+/** A part of the list, in order. `bound`: how far was read, where that was not the end. */
 export type Walked = { rows: ListedPayment[]; bound: Mark | null }
 
-// With filters that nothing may fit, so many payments are looked at for one page; then the page says how far that was.
+// With filters that may match nothing, one page reads so many payments; then it says how far that was.
 const MOST_LOOKED = 2000
 
 type Row = { [K in keyof ListedPayment]: ListedPayment[K] | null } & {
@@ -27,7 +27,8 @@ type Row = { [K in keyof ListedPayment]: ListedPayment[K] | null } & {
   boundId: string | null
 }
 
-// Indexes: charges_of_all, payouts_of_all, top_ups_of_all. What was looked at is kept, so that the bound is one of it however few fit.
+// Indexes: charges_of_all, payouts_of_all, top_ups_of_all. The rows that were read are kept, so that the bound is one of them however few
+// match.
 const walk = (noun: Noun) =>
   statement<Row>(
     `walk ${noun} of all`,
@@ -43,7 +44,7 @@ const walk = (noun: Noun) =>
   )
 const WALKS = Object.fromEntries(EACH_NOUN.map((noun) => [noun, walk(noun)])) as Record<Noun, Statement<Row>>
 
-/** The newest payments of each noun of a cell that fit and are older than a mark. */
+/** Reads the newest payments of each noun of a cell that match and are older than a position. */
 export const walkCell = (
   app: Pick<App, 'db'>,
   filter: PaymentFilter,
@@ -53,10 +54,10 @@ export const walkCell = (
     EACH_NOUN.map(async (noun) => {
       const most = asksMore(filter) ? MOST_LOOKED : limit
       const values = [sqlTime(after.at), after.id, most, filter.from ?? '-infinity', limit]
-      const found = await app.db.query(WALKS[noun], [...values, ...valuesOf(filter)])
-      const rows = found.filter((row): row is Row & ListedPayment => row.id !== null)
+      const walked = await app.db.query(WALKS[noun], [...values, ...valuesOf(filter)])
+      const rows = walked.filter((row): row is Row & ListedPayment => row.id !== null)
       const last = rows.at(-1)
-      return { rows, bound: rows.length === limit && last ? markOf(last) : boundOf(found) }
+      return { rows, bound: rows.length === limit && last ? markOf(last) : boundOf(walked) }
     }),
   )
 
@@ -65,19 +66,19 @@ function boundOf([first]: readonly Row[]): Mark | null {
   return boundAt === null || boundId === null ? null : { at: boundAt, id: boundId }
 }
 
-/** Whether a place of the list comes before another. */
+/** Whether a position comes before another. */
 const isNewer = (mark: Mark, other: Mark): boolean =>
   mark.at.getTime() - other.at.getTime() > 0 ||
   (mark.at.getTime() === other.at.getTime() && mark.id > other.id)
 
-/** Several parts as one, as far as all of them were looked through; `next` is where the list goes on, null at its end. */
+/** Merges several parts, as far as all of them were read. `next`: where the list continues; null at its end. */
 export function together(
   parts: readonly Walked[],
   limit: number,
 ): { rows: ListedPayment[]; next: Mark | null } {
   const bounds = parts.flatMap(({ bound }) => (bound === null ? [] : [bound]))
   const barrier = bounds.reduce<Mark | null>(
-    (most, one) => (most === null || isNewer(one, most) ? one : most),
+    (newest, bound) => (newest === null || isNewer(bound, newest) ? bound : newest),
     null,
   )
   const inOrder = parts.flatMap(({ rows }) => rows).sort((a, b) => (isNewer(markOf(a), markOf(b)) ? -1 : 1))

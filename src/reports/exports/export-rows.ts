@@ -13,10 +13,10 @@ import { kampalaIso } from '../../platform/kampala.ts'
 import { reportTurns, type Turn } from '../../platform/report-turns.ts'
 import { inSnapshot } from '../statement/snapshot.ts'
 
-/** One column of a file: its name in the first line, and what stands in it. Times are written in Kampala's time. */
+/** One column of a file: its name in the first line, and its value for a row. Times are written in Kampala's time. */
 export type CsvColumn<Row> = { name: string; cell(row: Row): string | number | Date | null }
 
-/** What is exported: the name of the list, its columns, and which rows. */
+/** The list to export: its name, its columns, and how its rows are read. */
 export type Exported<Row> = {
   list: string
   columns: readonly CsvColumn<Row>[]
@@ -34,8 +34,8 @@ const PLANS = statement(
 )
 
 /**
- * A filtered list as a CSV file, in the turn of its merchant: the rows of one snapshot, in pieces, so that its length costs no memory. Audited
- * before the first row is read.
+ * Exports a filtered list as a CSV file, in the turn of its merchant: the rows of one snapshot, in pieces, so that its length costs no
+ * memory. The audit row is written before the first row is read.
  */
 export async function exportRows<Row extends Listed>(
   app: App,
@@ -85,7 +85,7 @@ const linesOf = <Row>(columns: readonly CsvColumn<Row>[], rows: readonly Row[]):
 
 const textOf = (value: string | number | Date | null) => (value instanceof Date ? kampalaIso(value) : value)
 
-/** A whole file of rows that are at hand. */
+/** A whole file of rows that are in memory. */
 export const csvOf = <Row>(columns: readonly CsvColumn<Row>[], rows: readonly Row[]): string =>
   `${headOf(columns)}${linesOf(columns, rows)}`
 

@@ -16,7 +16,7 @@ const COLUMNS: readonly CsvColumn<SettlementRow>[] = [
   { name: 'created_at', cell: ({ createdAt }) => createdAt },
 ]
 
-/** The settlements of a time, as a CSV file. */
+/** The settlements of a period, as a CSV file. */
 export function exportSettlements(app: App, caller: Caller, window: ListWindow): Promise<Stream> {
   requireRole(caller, 'payouts.read')
   return exportRows(app, caller, { list: 'settlements', columns: COLUMNS, reading: settlementsOf(window) })

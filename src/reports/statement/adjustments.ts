@@ -6,8 +6,8 @@ import { numbered, WITHIN } from './window.ts'
 export type WrittenLines = { lines: string | null; count: number }
 
 /**
- * Which transfers are adjustments, but for reservations that never became payouts. The kinds left out are lines of the other lists or never
- * change the balance: nearly all transfers. The index transfers_besides_charges leaves out no other kind.
+ * The condition for transfers that are adjustments, except reservations that never became payouts. The excluded kinds are lines of the
+ * other lists or never change the balance: nearly all transfers. The index transfers_besides_charges excludes no other kind.
  */
 export const ADJUSTS = `kind not in ('charge_net', 'charge_fee', 'payout_reserve', 'payout_sent', 'payout_fee', 'hold_release', 'split_release')
   and (kind = 'split_share' or ${CHANGE} <> 0)`

@@ -15,15 +15,15 @@ const COUNT = statement<{ count: number }>(
   `select count(*) as count from charges where ${COVERED}`,
 )
 
-// A page after the last one: from the last time on, without those of that time that were in pages before.
+// The next page: from the last time on, skipping the rows of that time that earlier pages had.
 const PAGE = statement(
   'lines of covered charges of a statement',
   `select completed_at, ${COVERED_COLUMNS} from charges where ${COVERED} order by completed_at, id offset $5 limit $6`,
 )
-// They are written as lines at once.
+// The rows of a page are written as lines at once.
 const PAGE_ROWS = 1000
 
-/** How many charges of the month gift cards have covered in full. */
+/** Counts the charges of the month that gift cards covered in full. */
 export async function countCovered(
   snapshot: Asked,
   { merchantId, mode }: MerchantMode,
@@ -34,8 +34,8 @@ export async function countCovered(
 }
 
 /**
- * Puts the covered charges of the month between the posted ones: each before the first posted one, in the order of numbers, with a later
- * time. Numbers are nearly in the order of time, so what counts is the latest time so far. Answers pieces of whole rows.
+ * Merges the covered charges of the month into the posted ones: each stands before the first posted charge, in the order of numbers, that
+ * has a later time. Numbers are nearly in the order of time, so the latest time so far decides. Yields pieces of whole rows.
  */
 export async function* withCovered(
   snapshot: Copied,
@@ -58,7 +58,7 @@ export async function* withCovered(
   yield* covered.before(Number.POSITIVE_INFINITY)
 }
 
-/** The covered charges of the month in the order of time and id, of which one page is held. */
+/** Reads the covered charges of the month in the order of time and id, one page at a time. */
 async function openCovered({ copy }: Copied, { ledger, period }: Pick<Month, 'ledger' | 'period'>) {
   const since = { time: period.start, skipped: 0 }
   let rows: Buffer = Buffer.alloc(0)
@@ -70,7 +70,7 @@ async function openCovered({ copy }: Copied, { ledger, period }: Pick<Month, 'le
     const page = [merchantId, mode, since.time, period.end, since.skipped, PAGE_ROWS] as const
     rows = Buffer.concat(await copy(PAGE, page))
     for (at = 0; at < rows.length; at = endOfRow(rows, at)) {
-      // A value of a COPY is no finer than a millisecond, so what is counted as read is all of that millisecond.
+      // A value of a COPY is no finer than a millisecond, so `skipped` counts all rows of that millisecond.
       const time = new Date(Math.floor(timeOf(rows, at)))
       since.skipped = time.getTime() === since.time.getTime() ? since.skipped + 1 : 1
       since.time = time

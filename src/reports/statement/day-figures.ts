@@ -5,7 +5,7 @@ import { reportTurns } from '../../platform/report-turns.ts'
 import { type Figures, readFigures } from './figures.ts'
 import { inSnapshot } from './snapshot.ts'
 
-/** The totals of one day in Kampala (`YYYY-MM-DD`), as the statement of its month adds them up. */
+/** Reads the totals of one day in Kampala (`YYYY-MM-DD`), as the statement of its month adds them up. */
 export const dayFigures = (app: App, { merchantId, mode }: Caller, day: string): Promise<Figures> =>
   reportTurns(app).small(merchantId, () =>
     inSnapshot(app.db, (snapshot) => {

@@ -18,14 +18,14 @@ export type Figures = {
   collectedNet: Sum
   chargeFees: Sum
   countIn: number
-  /** Of these, covered in full by gift cards, without a transfer. */
+  /** How many of these gift cards covered in full, without a transfer. */
   covered: number
   paidOut: Sum
   paidOutTotal: Sum
   countOut: number
   adjustmentsNet: Sum
   countAdjustments: number
-  /** Reservations that never became payouts; they are shown as adjustments. */
+  /** How many reservations never became payouts; the statement shows them as adjustments. */
   withheld: number
   range: SeqRange
 }
@@ -53,9 +53,9 @@ const UNDECIDED = statement<{ count: number }>(
        and p.completed_at is null from payouts p where p.merchant_id = $1 and p.id = t.subject)`,
 )
 
-// Transfers: the server takes some fifty milliseconds for the one and five for the other, which makes all of them dearer by a tenth.
+// In transfers: the server takes some fifty milliseconds for the first number and five for the second, which costs a tenth more in all.
 const SUMMED_AT_ONCE = { quietly: 100_000, besideMoney: 10_000 }
-// Opening another takes some ten milliseconds, as reading so many does.
+// Opening a second connection takes some ten milliseconds, as reading so many transfers does.
 const ONE_CONNECTION = 20_000
 const DECIDED_WITHIN_S = 5
 
@@ -90,7 +90,7 @@ const reserves = ({ kind }: KindSum) => kind === 'payout_reserve'
 
 const NONE: Published = { count: 0, paidOut: 0, paidOutTotal: 0 }
 
-/** It will be shown or taken back within seconds, and a finished month must not change. */
+/** Throws 503 for an undecided payout: within seconds it will be shown or taken back, and a finished month must not change. */
 function refuseUndecided([undecided]: readonly { count: number }[]): void {
   if (undecided && undecided.count > 0) throw unavailable(DECIDED_WITHIN_S)
 }
@@ -104,7 +104,7 @@ function figuresOf(
   const of = (...kinds: string[]) => totalOf(inside.filter(({ kind }) => kinds.includes(kind)))
   const reserved = of('payout_reserve')
   const shares = of('split_share')
-  // All other kinds of which each transfer changes the balance.
+  // All other kinds whose transfers change the balance.
   const others = totalOf(inside.filter(({ kind, change }) => change !== 0 && !NO_ADJUSTMENTS.includes(kind)))
   const withheld = reserved.count - published.count
   const withheldTotal = sumOf(reserved.amount, minus(published.paidOutTotal))

@@ -6,7 +6,7 @@ import { call, type Database } from '../../platform/db/database.ts'
 import { statement } from '../../platform/db/statement.ts'
 import type { Period } from './period.ts'
 
-/** The data of the merchant on a statement. */
+/** The facts of the merchant on a statement. */
 export type StatementHeader = { merchantName: string; handle: string; vatNumber: string | null }
 type Named = StatementHeader & { createdAt: Date }
 
@@ -28,7 +28,7 @@ const CLOSED_UNTIL = statement<{ until: Date | null }>(
   'closed until',
   `select nullif(closed_until, '-infinity') as until from ledger_heads where merchant_id = $1 and mode = $2`,
 )
-// All months before sign-up share one header, so that asking for every month since the year 1 stores one row and no more.
+// All months before sign-up share one stored header, so that asking for every month since the year 1 stores one row only.
 const BEFORE_SIGN_UP = '0000-00'
 
 /** The merchant as it is now. */
@@ -39,8 +39,8 @@ export async function headerNow(db: Database, { merchantId }: Caller): Promise<N
 }
 
 /**
- * Closes a month that is over by both clocks, so that nothing can be posted in it any more, and answers the merchant's name from the first
- * closing (ledger.md 10). Null for a month that runs; also, while the clock is in doubt, for one that nobody has closed yet.
+ * Closes a month that is over by both clocks, so that nothing can be posted in it any more, and returns the merchant's name as it was at
+ * the first closing (ledger.md 10). Null for a running month, and, while the clock is in doubt, for one that was not closed before.
  */
 export async function closedHeader(
   app: Pick<App, 'db' | 'clock' | 'witness'>,

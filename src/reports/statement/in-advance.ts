@@ -1,7 +1,7 @@
 import type { SeqRange } from './range.ts'
 import type { Doubled } from './snapshot.ts'
 
-/** Splits a range into pieces of at most `size` numbers. It is asked before each. */
+/** Splits a range into pieces of at most `size` numbers; `size` is called before each piece. */
 export function* windowsOf({ first, end }: SeqRange, size: () => number): Generator<SeqRange> {
   for (let from = first; from < end; ) {
     const next = Math.min(from + size(), end)
@@ -10,7 +10,10 @@ export function* windowsOf({ first, end }: SeqRange, size: () => number): Genera
   }
 }
 
-/** Reads window after window: the next one, or as many as are answered at once, while the last one is used. */
+/**
+ * Reads window after window in order. While one answer is used, the next windows are read already: as many as the snapshot answers at
+ * once.
+ */
 export async function* inAdvance<Window, T>(
   { answersAtOnce }: Doubled,
   windows: Iterator<Window, void>,
@@ -22,7 +25,7 @@ export async function* inAdvance<Window, T>(
       const { value: window } = windows.next()
       if (!window) return
       const answer = read(window)
-      // A caller that stops early ignores it.
+      // A caller that stops early never awaits this answer.
       answer.catch(() => {})
       reading.push(answer)
     }

@@ -8,14 +8,15 @@ import type { Period } from './period.ts'
 import type { SeqRange } from './range.ts'
 import type { Asked, Doubled } from './snapshot.ts'
 
-/** What some transfers of a kind add up to: those inside a month, or those before it. `change`: of available + pending. Whole UGX. */
+/** The sums of some transfers of a kind, either inside a month or before it. `change`: of available + pending. Whole UGX. */
 export type KindSum = { kind: string; inside: boolean; count: number; amount: Sum; change: Sum }
 
-/** Of whose ledger, which transfers and which month. `atOnce`: how many transfers may be read by one question now. */
+/** The ledger, the transfers and the month. `atOnce`: how many transfers one query may read now. */
 type Wanted = { ledger: MerchantMode; range: SeqRange; period: Period; atOnce: () => number }
 
-// $1 and $2 are the ledger, $3 and $4 the numbers, $5 and $6 the month. `place`: where all transfers of a step are; null if they are on both
-// sides of an end of the month, or its sums are of others: two processes may have made a checkpoint after the same one.
+// $1 and $2 are the ledger, $3 and $4 the numbers, $5 and $6 the month. `place` says where all transfers of a step lie; null if they lie
+// on both sides of an end of the month, or if its sums are of other transfers: two processes may have made a checkpoint after the same
+// one.
 const STEPS = `select seq, before, sums, case when after_seq <> before then null when last_at < $5 then 'before'
      when first_at >= $6 then 'after' when first_at >= $5 and last_at < $6 then 'inside' end as place
    from (select seq, lag(seq, 1, $3::bigint - 1) over (order by seq, is_end) as before, after_seq, sums, first_at, last_at from (
@@ -30,7 +31,7 @@ const OF_CHECKPOINTS = statement<KindSum>(
    from (${STEPS}) steps, jsonb_each(sums) where place in ('before', 'inside') group by key, place`,
 )
 
-// Neighbours together.
+// Adjacent gaps are joined.
 const BETWEEN_CHECKPOINTS = statement<SeqRange>(
   'transfers of a statement without sums',
   `select min(before) + 1 as first, max(seq) + 1 as end
@@ -39,8 +40,8 @@ const BETWEEN_CHECKPOINTS = statement<SeqRange>(
    where place is null group by placed_before order by first`,
 )
 
-// What transfers do to the balance is worked out for each pair of accounts, not for each transfer, which takes a fifth longer. Pairs are
-// added up here: an account has one for each of its subaccounts.
+// The change is computed for each pair of accounts, because computing it for each transfer takes a fifth longer. Pairs are added up here:
+// an account has one for each of its subaccounts.
 const OF_TRANSFERS = statement<KindSum>(
   'sums of a statement',
   `select kind, inside, sum(count)::bigint as count, sum(amount)::bigint as amount, sum(${CHANGE})::bigint as change from (
@@ -49,7 +50,7 @@ const OF_TRANSFERS = statement<KindSum>(
      group by kind, debit, credit, inside) t group by kind, inside`,
 )
 
-/** What the transfers of a range add up to by kind, in several parts. Transfers after the month are left out. */
+/** Reads the sums of a range by kind, in several parts. Transfers after the month are left out. */
 export async function readKindSums(
   snapshot: Asked & Doubled,
   { ledger, range, period, atOnce }: Wanted,
@@ -60,7 +61,7 @@ export async function readKindSums(
   const sums = await snapshot.ask(OF_CHECKPOINTS, within(range))
   const gaps = await snapshot.ask(BETWEEN_CHECKPOINTS, within(range))
   const read = (window: SeqRange) => snapshot.ask(OF_TRANSFERS, within(window))
-  for await (const some of inAdvance(snapshot, windowsOfAll(gaps, atOnce), read)) sums.push(...some)
+  for await (const ofWindow of inAdvance(snapshot, windowsOfAll(gaps, atOnce), read)) sums.push(...ofWindow)
   return sums
 }
 

@@ -32,8 +32,7 @@ export type Section = 'money_in' | 'money_out' | 'adjustments'
 export const SECTIONS: readonly Section[] = ['money_in', 'money_out', 'adjustments']
 
 /**
- * Lines as JSON objects with commas between; the bytes are valid until the next lines are asked for. `giftCards` is 0 but for money
- * that came in.
+ * Lines as JSON objects separated by commas; the bytes are valid until the next lines are asked for. `giftCards` is 0 except in money_in.
  */
 export type Lines = { lines: Buffer; count: number; giftCards: Sum }
 
@@ -43,21 +42,21 @@ export type Month = {
   period: Period
   complete: boolean
   figures: Figures
-  /** Of how many transfers of a list the numbers may be held. */
+  /** The largest number of transfers of a list whose numbers may be held in memory. */
   heldSeqs: number
 }
 
 // The size of a window in transfers: small where lines are dense, larger where they are sparse. Even if every transfer were
 // a line, a window would be a few megabytes.
 const WINDOW = { least: 16_000, most: 32_000, lines: 8000 }
-// Transfers of which the numbers are known are looked up in pieces. Payouts are read by time as well, hence the span.
+// Transfers whose numbers are known are looked up in pieces. Payouts are read by time as well, hence the span.
 const ADJUSTMENTS_AT_ONCE = { most: 2000, span: Number.POSITIVE_INFINITY }
 const PAYOUTS_AT_ONCE = { most: 4000, span: 64_000 }
-// They take a fraction of a millisecond to write. Then others have their turn.
+// Writing so many takes a fraction of a millisecond; then other work gets its turn.
 const LINES_AT_ONCE = 100
 
 /**
- * The lines of one section in the order of posting, some hundred at a time; the next few thousand are read while the last ones are
+ * Reads the lines of one section in the order of posting, some hundred at a time; the next few thousand are read while the last ones are
  * used. No more of the month is ever in memory.
  */
 export async function* linesOf(snapshot: Snapshot, month: Month, section: Section): AsyncGenerator<Lines> {
@@ -139,34 +138,34 @@ function readReserving(snapshot: Snapshot, month: Month): Promise<Seqs> {
   return readSeqs(snapshot, RESERVING, { count, most: month.heldSeqs, values: askedOf(month, range) })
 }
 
-/** The values of `WITHIN` for a question that is not a COPY. */
+/** The values of `WITHIN` for an ordinary query; a COPY takes dates. */
 const askedOf = (month: Month, range: SeqRange) =>
   windowOf(month, range).map((value) => (value instanceof Date ? sqlTime(value) : value))
 
-/** Writes rows as lines, so many at a time that others wait for a moment only. */
+/** Writes rows as lines, few enough at a time that other work waits only for a moment. */
 async function* written(rows: AsyncIterable<Buffer>, json: RowsAsJson): AsyncGenerator<Lines> {
-  const taken = () => {
+  const takeLines = () => {
     const { lines, count, sum } = json.taken()
     return { lines, count, giftCards: sum }
   }
-  for await (const some of rows) {
-    json.add(some)
+  for await (const block of rows) {
+    json.add(block)
     if (json.waiting < LINES_AT_ONCE) continue
-    yield taken()
+    yield takeLines()
     await letOthersRun()
   }
-  yield taken()
+  yield takeLines()
 }
 
 type Question = { statement: Statement; values: readonly Literal[] }
 
-/** The rows of a question about each of these windows, in blocks. */
+/** Reads the rows of each of these windows, in blocks. */
 async function* rowsOf<Window>(
   snapshot: Copied & Doubled,
   windows: Generator<Window, void>,
   questionOf: (window: Window) => Question,
 ): AsyncGenerator<Buffer> {
-  // Of windows that have been used.
+  // Buffers of windows that have been used, for the next ones.
   const memories: Buffer[][] = []
   const read = async (window: Window) => {
     const memory = memories.pop() ?? []
@@ -179,7 +178,7 @@ async function* rowsOf<Window>(
   }
 }
 
-/** These transfers of the month in pieces; where there are too many, windows of all. */
+/** These transfers of the month in pieces; where `seqs` is null, windows of all transfers. */
 function* chosenOf(
   month: Month,
   seqs: Seqs,
@@ -189,9 +188,9 @@ function* chosenOf(
   else for (const window of windowsFor(month, lines)) yield { ...window, among: null }
 }
 
-/** The windows of the month in which a section has so many lines. */
+/** Splits the month into windows, sized by how many lines the section has. */
 function windowsFor({ figures: { range } }: Month, lines: number): Generator<SeqRange> {
-  const wanted = Math.ceil(((range.end - range.first) * WINDOW.lines) / lines)
-  const size = Math.min(Math.max(wanted, WINDOW.least), WINDOW.most)
+  const sparseSize = Math.ceil(((range.end - range.first) * WINDOW.lines) / lines)
+  const size = Math.min(Math.max(sparseSize, WINDOW.least), WINDOW.most)
   return windowsOf(range, () => size)
 }

@@ -14,10 +14,10 @@ const MEMBERS = {
   net: whole('amount - gift_card_amount - fee'),
 } satisfies Members & Record<keyof Omit<MoneyIn, 'date'>, unknown>
 
-/** The columns of a paid charge's row, and the one whose sum is what gift cards paid. */
+/** The kinds of the columns of a paid charge's row, and the column whose sum is what gift cards paid. */
 export const MONEY_IN_KINDS = kindsOf(MEMBERS)
 export const GIFT_CARD = 'gift_card' satisfies keyof typeof MEMBERS
-/** The same columns but the date, of a charge without a transfer. */
+/** The columns of a paid charge's row without the date, for charges without a transfer. */
 export const COVERED_COLUMNS = columnsOf(MEMBERS)
 
 /** The paid charges of a window. */

@@ -17,7 +17,7 @@ const MEMBERS = {
 
 export const MONEY_OUT_KINDS = kindsOf(MEMBERS)
 
-/** The payouts of a window; $8: of these transfers of it, or null: of all. One that is not published (yet) has no line here. */
+/** The payouts of a window. $8: only these transfers of it; null for all. A payout that is not published (yet) has no line here. */
 export const MONEY_OUT = statement(
   'money out of a statement',
   rowsSql(MEMBERS, {

@@ -8,7 +8,7 @@ export type Column<Line> = {
   title: string
   width: number
   right?: true
-  /** A text of more characters than the first of these is drawn smaller, of more than the second smaller still. */
+  /** A text longer than the first of these numbers of characters is drawn smaller, longer than the second smaller still. */
   small?: readonly [number, number]
   say(line: Line): string
   total?(totals: StatementTotals): string
@@ -35,7 +35,7 @@ const ADJUSTMENTS: Record<Adjustment['kind'], string> = {
   correction: 'Correction',
 }
 
-// The date and time of the wall clock in Kampala, as the line has it.
+// Date and time in Kampala, as the line has them.
 const date = {
   title: 'Date',
   width: 70,
@@ -47,7 +47,7 @@ const reference = {
   width: 0,
   say: (line: { reference: string | null }) => line.reference ?? '',
 }
-// Ids of charges and payouts grew twice. Those of before keep their size: a finished month never changes by a byte.
+// Ids of charges and payouts grew twice. Shorter ones keep their size: a finished month never changes by a byte.
 const id = {
   title: 'Service ID',
   width: 107,
@@ -64,7 +64,7 @@ const party = (title: string) => ({
   width: 48,
   say: (line: { party: string | null }) => line.party ?? '',
 })
-/** What every charge and payout begins with. */
+/** The columns that every charge and payout begins with. */
 const moved = (who: string) => [date, reference, id, railReference, party(who)] as const
 // A reason is text; everything else is an id.
 const noteOf = ({ kind, note }: Adjustment) =>
@@ -138,7 +138,7 @@ function widened<Line>(columns: readonly Column<Line>[]): readonly Column<Line>[
   return columns.map((column) => (column.width === 0 ? { ...column, width: rest } : column))
 }
 
-/** The sum of a line and that of the whole table, by the names of their fields. */
+/** A column of amounts: the field of the line, and the field of the totals. */
 function amount<Of extends string, Total extends SumName>(
   title: string,
   width: number,

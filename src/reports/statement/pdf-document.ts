@@ -30,7 +30,7 @@ const ROW = LINE + ROW_PADDING
 
 type Cell = { column: Column<never>; x: number; lines: readonly Words[] }
 
-/** `totals` without gift cards, which are known only at the end and not needed before the lines. */
+/** Opens a document. `totals` lacks the gift cards, which are known only at the end and not needed before the lines. */
 export function openStatementDocument(head: StatementHead, totals: StatementTotals): StatementDocument {
   const pages = openPages({
     title: `Statement ${head.period_label} - ${head.merchant_name}`,
@@ -47,10 +47,10 @@ export function openStatementDocument(head: StatementHead, totals: StatementTota
   }
   function drawTitles({ columns }: Table<never>): void {
     y += COLUMN_TITLES
-    drawCells(pages, cellsOf(pages, columns, { say: ({ title }) => title, look: SMALL }), y - 5)
+    drawCells(pages, cellsOf(pages, columns, { say: ({ title }) => title, style: SMALL }), y - 5)
     pages.fill({ x: PAGE.margin, y: y - 0.8, width: WIDTH, height: 0.8 }, INK)
   }
-  function drawRow(of: Table<never>, row: { say(column: Column<never>): string; look: Look }): void {
+  function drawRow(of: Table<never>, row: { say(column: Column<never>): string; style: Look }): void {
     const cells = cellsOf(pages, of.columns, row)
     const height = Math.max(...cells.map(({ lines }) => lines.length)) * LINE + ROW_PADDING
     if (y + height > LOWEST) {
@@ -76,14 +76,14 @@ export function openStatementDocument(head: StatementHead, totals: StatementTota
     add(lines) {
       const current = table
       if (current === null) return
-      for (const line of lines) drawRow(current, { say: (column) => column.say(line as never), look: BODY })
+      for (const line of lines) drawRow(current, { say: (column) => column.say(line as never), style: BODY })
     },
     finish(sums) {
       if (table === null) return
       if (table.isEmpty(sums)) {
         pages.draw(pages.words(table.empty, SMALL), { x: PAGE.margin, y: y + ROW })
         y += ROW
-      } else drawRow(table, { say: (column) => column.total?.(sums) ?? '', look: STRONG })
+      } else drawRow(table, { say: (column) => column.total?.(sums) ?? '', style: STRONG })
       table = null
     },
     end: () => pages.end(SMALL),
@@ -104,7 +104,7 @@ function drawHeading(
 function cellsOf(
   pages: Pages,
   columns: readonly Column<never>[],
-  { say, look }: { say(column: Column<never>): string; look: Look },
+  { say, style }: { say(column: Column<never>): string; style: Look },
 ): Cell[] {
   let x = PAGE.margin
   return columns.map((column) => {
@@ -112,45 +112,45 @@ function cellsOf(
     const cell = {
       column,
       x,
-      lines: wrapped(pages, text, { look: sizedFor(column, text, look), width: column.width }),
+      lines: wrapped(pages, text, { style: sizedFor(column, text, style), width: column.width }),
     }
     x += column.width + COLUMN_GAP
     return cell
   })
 }
 
-function sizedFor({ small }: Column<never>, { length }: string, look: Look): Look {
-  if (small === undefined || length <= small[0]) return look
+function sizedFor({ small }: Column<never>, { length }: string, style: Look): Look {
+  if (small === undefined || length <= small[0]) return style
   return length <= small[1] ? SMALLER : SMALLEST
 }
 
 function drawCells(pages: Pages, cells: readonly Cell[], y: number): void {
   for (const { column, x, lines } of cells) {
-    const place = column.right ? { x: x + column.width, align: 'right' as const } : { x }
-    for (const [at, words] of lines.entries()) pages.draw(words, { ...place, y: y + at * LINE })
+    const position = column.right ? { x: x + column.width, align: 'right' as const } : { x }
+    for (const [at, words] of lines.entries()) pages.draw(words, { ...position, y: y + at * LINE })
   }
 }
 
-/** A text in as many lines as its column asks for; references may be long and have no spaces. */
-function wrapped(pages: Pages, text: string, { look, width }: { look: Look; width: number }): Words[] {
-  const whole = pages.words(text, look)
+/** Breaks a text into as many lines as its column needs; references may be long and have no spaces. */
+function wrapped(pages: Pages, text: string, { style, width }: { style: Look; width: number }): Words[] {
+  const whole = pages.words(text, style)
   if (whole.width <= width) return [whole]
   const direction = directionOf(text)
-  const wordsOf = (line: string) => pages.words(line, look, direction)
+  const wordsOf = (line: string) => pages.words(line, style, direction)
   const lines: Words[] = []
   let line = ''
   for (const character of text) {
     if (line !== '' && wordsOf(line + character).width > width) {
-      const kept = breakOf(line)
-      lines.push(wordsOf(line.slice(0, kept)))
-      line = line.slice(kept)
+      const length = breakOf(line)
+      lines.push(wordsOf(line.slice(0, length)))
+      line = line.slice(length)
     }
     line += character
   }
   return [...lines, wordsOf(line)]
 }
 
-/** Where a full line ends: behind its last space when that is not far from its end. */
+/** The length at which a full line breaks: after its last space, when that is not far from its end. */
 function breakOf(line: string): number {
   const space = line.lastIndexOf(' ') + 1
   return space > line.length / 2 ? space : line.length

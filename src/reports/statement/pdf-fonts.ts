@@ -24,7 +24,7 @@ export type Fonts = {
 const SCRIPTS = ['latin', 'latin-ext', 'vietnamese', 'greek', 'cyrillic', 'cyrillic-ext', 'greek-ext']
 const ARABIC = 'noto-sans-arabic/files/noto-sans-arabic-arabic'
 const WEIGHTS = { regular: 400, bold: 600 }
-// Scripts whose letters change shape with their neighbours, so that words are set as a whole.
+// Scripts whose letters change shape with their neighbours, so that words are set as one piece.
 const SHAPED = [
   { first: /^\p{Script=Devanagari}/u, font: 'noto-sans/files/noto-sans-devanagari' },
   { first: /^\p{Script=Arabic}/u, font: ARABIC },
@@ -47,7 +47,7 @@ const files = createRequire(import.meta.url)
 export function openFonts(document: PDFKit.PDFDocument): Fonts {
   const { addCharacters, shapedRun } = openGlyphs(fontLoader(document))
 
-  /** Digits of Arabic run from left to right, and their font would turn them as it turns words. */
+  /** Text that is read from left to right. Arabic digits are added one by one, because their font would turn them as it turns words. */
   function addStraight(runs: Run[], text: string, weight: Weight): void {
     for (const part of partsOf(text)) {
       const run = ARABIC_LETTER.test(part) ? null : shapedRun(part, weight)
@@ -56,7 +56,7 @@ export function openFonts(document: PDFKit.PDFDocument): Fonts {
     }
   }
 
-  /** What is read from right to left: its end is drawn first. Words of Arabic are turned by their font. */
+  /** Text that is read from right to left: its end is drawn first. Words of Arabic are turned by their font. */
   function addTurned(runs: Run[], text: string, weight: Weight): void {
     for (const part of partsOf(text).reverse()) {
       const run = shapedRun(part, weight)
@@ -83,10 +83,10 @@ const partsOf = (text: string): string[] => text.match(PARTS) ?? []
 const backwards = (text: string): string =>
   (text.match(WITH_MARKS) ?? [])
     .reverse()
-    .map((one) => (one.length === 1 ? mirrored(one) : one))
+    .map((character) => (character.length === 1 ? mirrored(character) : character))
     .join('')
 
-/** Characters and joined letters as the fonts have them. */
+/** Finds the glyphs of characters and of joined letters. */
 function openGlyphs(load: (name: string) => FontFile) {
   const characters = { regular: new Map<string, Run>(), bold: new Map<string, Run>() }
 
@@ -105,7 +105,7 @@ function openGlyphs(load: (name: string) => FontFile) {
     const latin = fontOf('latin', weight)
     if (UNSEEN.test(character)) return { font: latin, glyphs: '', width: 0, readAs: null }
     const codePoint = codeOf(character)
-    const script = SCRIPTS.find((one) => fontOf(one, weight).font.hasGlyphForCodePoint(codePoint))
+    const script = SCRIPTS.find((name) => fontOf(name, weight).font.hasGlyphForCodePoint(codePoint))
     if (script !== undefined) return encoded(fontOf(script, weight), character)
     // Digits and signs that stand among letters of another direction; letters are set with their neighbours.
     const arabic = OF_ARABIC.test(character) ? fontAt(ARABIC, weight) : null
@@ -131,20 +131,23 @@ function openGlyphs(load: (name: string) => FontFile) {
     }
   }
 
-  /** Letters that change with their neighbours, as one run; null for a part of others, or one that its font does not have. */
+  /** The run of letters that change with their neighbours; null for other letters, or where the font lacks one. */
   function shapedRun(part: string, weight: Weight): Run | null {
     const shaped = SHAPED.find(({ first }) => first.test(part))
     const font = shaped && fontAt(shaped.font, weight)
-    if (!font || ![...part].every((one) => one === ' ' || font.font.hasGlyphForCodePoint(codeOf(one))))
+    if (
+      !font ||
+      ![...part].every((character) => character === ' ' || font.font.hasGlyphForCodePoint(codeOf(character)))
+    )
       return null
-    // Glyphs of joined letters are copied as what they were made of.
+    // Joined letters are copied as the text that they were made of.
     return { ...encoded(font, part), readAs: part }
   }
 
   return { addCharacters, shapedRun }
 }
 
-/** Reads a font file when it is first asked for. */
+/** Reads each font file at its first use. */
 function fontLoader(document: PDFKit.PDFDocument): (name: string) => FontFile {
   const loaded = new Map<string, FontFile>()
   return (name) => {

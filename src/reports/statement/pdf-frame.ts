@@ -23,7 +23,7 @@ const FOOT = PAGE.height - 24
 const CENTRE = PAGE.width / 2
 const LONGEST_NAME = WIDTH - 260
 
-/** The head of the first page: merchant, month and totals. Answers where it ends. */
+/** Draws the head of the first page: merchant, month and totals. Returns the y where it ends. */
 export function drawFirstHead(pages: Pages, head: StatementHead, totals: StatementTotals): number {
   pages.draw(pages.words('STATEMENT', RUNNING), { x: LEFT, y: 44 })
   pages.draw(fitting(pages, head.merchant_name, NAME), { x: LEFT, y: 68 })
@@ -34,7 +34,7 @@ export function drawFirstHead(pages: Pages, head: StatementHead, totals: Stateme
   return drawSummary(pages, totals, { head, y: 100 })
 }
 
-/** The head of every further page. */
+/** Draws the head of every further page. Returns the y where it ends. */
 export function drawRunningHead(pages: Pages, head: StatementHead): number {
   const name = pages.words(`Statement of ${head.period_label}`, RUNNING)
   pages.draw(name, { x: LEFT, y: 44 })
@@ -43,7 +43,7 @@ export function drawRunningHead(pages: Pages, head: StatementHead): number {
   return 52
 }
 
-/** "Page n of m" and the notes for all figures. */
+/** Draws the foot: "Page n of m" and the notes for all figures. */
 export function drawFoot(pages: Pages, head: StatementHead, page: number): void {
   pages.draw(pages.words('Amounts in whole UGX. Dates and times in Kampala (UTC+3).', SMALL), {
     x: LEFT,
@@ -105,12 +105,12 @@ function aboutMonth(head: StatementHead): string {
 const clock = ({ generated_at }: StatementHead) =>
   new Date(new Date(generated_at).getTime() + 3 * 3_600_000).toISOString().slice(0, 16).replace('T', ' ')
 
-/** A name cut to the room there is. */
-function fitting(pages: Pages, text: string, look: Look) {
-  let words = pages.words(text, look)
-  for (let kept = [...text]; words.width > LONGEST_NAME; ) {
-    kept = kept.slice(0, Math.min(kept.length - 1, Math.ceil((kept.length * LONGEST_NAME) / words.width)))
-    words = pages.words(`${kept.join('').trimEnd()}…`, look)
+/** A name, cut to the width that is free. */
+function fitting(pages: Pages, text: string, style: Look) {
+  let words = pages.words(text, style)
+  for (let rest = [...text]; words.width > LONGEST_NAME; ) {
+    rest = rest.slice(0, Math.min(rest.length - 1, Math.ceil((rest.length * LONGEST_NAME) / words.width)))
+    words = pages.words(`${rest.join('').trimEnd()}…`, style)
   }
   return words
 }

@@ -6,20 +6,20 @@ import type { Direction } from './reading-order.ts'
 
 /** The style of a text. Sizes are points, colours red, green and blue from 0 to 1. */
 export type Look = { weight: Weight; size: number; colour: string }
-/** Where the baseline of a text begins, ends or has its middle. */
+/** The point at which the baseline of a text begins, ends or has its middle. */
 export type Spot = { x: number; y: number; align?: 'left' | 'right' | 'centre' }
-/** A line in its glyphs; `width` in points; `readAs`: what is copied where the glyphs stand in another order. */
-export type Words = { runs: readonly Run[]; width: number; look: Look; readAs: string | null }
+/** A line as glyphs. `width`: in points. `readAs`: the text to copy, where the glyphs stand in another order. */
+export type Words = { runs: readonly Run[]; width: number; style: Look; readAs: string | null }
 export type Box = { x: number; y: number; width: number; height: number }
 
 /** Pages that are drawn one after the other and handed over when they are full; y grows downwards. */
 export type Pages = {
-  /** Ends the page and begins the next one; its number. */
+  /** Ends the page and begins the next one. Returns its number. */
   next(): number
-  /** `direction`: which way the text runs that this is a line of. */
-  words(line: string, look: Look, direction?: Direction): Words
+  /** `direction`: the direction of the whole text of which this is a line. */
+  words(line: string, style: Look, direction?: Direction): Words
   draw(words: Words, place: Spot): void
-  /** The number of pages, known at the end: every page refers to one small drawing that is made last. */
+  /** Draws the number of pages, which is known at the end: every page refers to one small drawing that is made last. */
   drawTotal(place: Spot): void
   fill(box: Box, colour: string): void
   end(total: Look): void
@@ -55,10 +55,10 @@ export function openPages({ title, author, made }: { title: string; author: stri
   const content = openContent()
   let pages = 0
 
-  const words: Pages['words'] = (line, look, direction) => {
-    const runs = fonts.runsOf(line, look.weight, direction)
+  const words: Pages['words'] = (line, style, direction) => {
+    const runs = fonts.runsOf(line, style.weight, direction)
     const width = runs.reduce((sum, run) => sum + run.width, 0)
-    return { runs, width: (width * look.size) / 1000, look, readAs: mayTurn(line) ? line : null }
+    return { runs, width: (width * style.size) / 1000, style, readAs: mayTurn(line) ? line : null }
   }
 
   return {
@@ -76,7 +76,7 @@ export function openPages({ title, author, made }: { title: string; author: stri
       if (set.runs.length === 0) return
       const from = x - (align === 'left' ? 0 : align === 'right' ? set.width : set.width / 2)
       content.paint(
-        set.look.colour,
+        set.style.colour,
         `BT 1 0 0 -1 ${points(from)} ${points(y)} Tm ${shown(set, pageNow().fonts)} ET`,
       )
     },
@@ -86,22 +86,19 @@ export function openPages({ title, author, made }: { title: string; author: stri
     },
     fill: ({ x, y, width, height }, colour) =>
       content.paint(colour, `${points(x)} ${points(y)} ${points(width)} ${points(height)} re f`),
-    end(look) {
+    end(style) {
       document.addContent(content.take())
       const used = {}
-      const drawing = shown(words(grouped(pages), look), used)
+      const drawing = shown(words(grouped(pages), style), used)
       Object.assign((total as unknown as { data: object }).data, { Resources: { Font: used } })
-      total.end(Buffer.from(`${look.colour} rg BT ${drawing} ET`))
+      total.end(Buffer.from(`${style.colour} rg BT ${drawing} ET`))
       document.end()
     },
     take: () => new Uint8Array((document.read() as Buffer | null) ?? []),
   }
 }
 
-/**
- * The content of one page. A colour is written only when it changes, because a table has thousands of texts in the same
- * one.
- */
+/** The content of one page. A colour is written only when it changes, because a table has thousands of texts of the same colour. */
 function openContent() {
   let operations: string[] = []
   let colourNow = ''
@@ -112,10 +109,10 @@ function openContent() {
       colourNow = colour
     },
     take(): string {
-      const all = operations.join('\n')
+      const content = operations.join('\n')
       operations = []
       colourNow = ''
-      return all
+      return content
     },
   }
 }
@@ -139,12 +136,12 @@ function newDocument(info: PDFKit.DocumentInfo): PDFKit.PDFDocument {
   })
 }
 
-/** The operators that show a text; adds its fonts to the resources of the page. */
-function shown({ runs, look, readAs }: Words, resources: Record<string, unknown>): string {
+/** The PDF operators that draw a line; adds its fonts to the resources of the page. */
+function shown({ runs, style, readAs }: Words, resources: Record<string, unknown>): string {
   const whole = runs
     .map((run) => {
       resources[run.font.id] ??= run.font.ref()
-      const glyphs = `/${run.font.id} ${look.size} Tf <${run.glyphs}> Tj`
+      const glyphs = `/${run.font.id} ${style.size} Tf <${run.glyphs}> Tj`
       return run.readAs === null || readAs !== null ? glyphs : copiedAs(run.readAs, glyphs)
     })
     .join(' ')

@@ -7,7 +7,7 @@ import type { StatementHead, StatementTotals } from './shape.ts'
 
 // Drawing a page blocks its thread, so it is done here and not in the thread that answers requests.
 
-/** One step of a document; `lines` are JSON objects with commas between. The answer is the bytes made since the last step. */
+/** One step of a document; `lines` are JSON objects separated by commas. The reply is the bytes made since the last step. */
 export type PdfStep =
   | { step: 'open'; head: StatementHead; totals: StatementTotals }
   | { step: 'begin'; section: Section }

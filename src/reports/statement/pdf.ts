@@ -10,7 +10,7 @@ import type { PdfStep } from './pdf-worker.ts'
 import type { Period } from './period.ts'
 import { totalsOf, withStatement } from './statement.ts'
 
-// A step draws some thousand lines in some hundred milliseconds.
+// A step draws some thousand lines, which takes some hundred milliseconds.
 const ANSWER_WITHIN_MS = 60_000
 const THREADS: Threads<PdfStep> = openThreads({
   script: new URL('./pdf-worker.js', import.meta.url),

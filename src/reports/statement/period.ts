@@ -20,7 +20,7 @@ const MONTHS = [
   'December',
 ]
 
-/** The month of `GET /v1/statements/{period}` and whether its PDF is asked for. Throws 400. */
+/** Parses the month of `GET /v1/statements/{period}` and whether its PDF is asked for. Throws 400. */
 export function readPeriod(text: string): { period: Period; pdf: boolean } {
   const [, name = '', suffix] = PERIOD.exec(text) ?? []
   const bounds = monthBounds(name)

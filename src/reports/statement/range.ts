@@ -6,13 +6,16 @@ import { windowsOf } from './in-advance.ts'
 import type { Period } from './period.ts'
 import type { Asked } from './snapshot.ts'
 
-/** Numbers of transfers: from `first` up to and without `end`. */
+/** A range of transfer numbers: from `first` up to, but without, `end`. */
 export type SeqRange = { first: number; end: number }
 
-/** The first transfer that is not older than a month, and the one behind the last that is not newer; null where there is none. */
+/** The first transfer that is not older than a month, and the one after the last that is not newer; null where there is none. */
 type Edges = { first: number | null; end: number | null }
 
-/** The checkpoints with the edges of a month among their transfers, the last one of all, and what none tells of. */
+/**
+ * The checkpoints whose transfers contain the edges of a month, the number of the last checkpoint, and the ranges that no checkpoint
+ * describes.
+ */
 type Steps = { begins: SeqRange | null; ends: SeqRange | null; checked: number; gaps: SeqRange[] }
 
 const HEAD_SEQ = statement<{ seq: number }>(
@@ -36,13 +39,13 @@ const EDGES = statement<Edges>(
    from transfers where merchant_id = $1 and mode = $2 and seq >= $3 and seq < $4`,
 )
 
-// Takes the server some ten milliseconds.
+// Reading so many takes the server some ten milliseconds.
 const READ_AT_ONCE = 50_000
 
 /**
- * The range from the first transfer that is not older than the month up to the last that is not newer: it contains every transfer of the month,
- * and those before it are older, those after it newer, whatever order their times are in. No index has their time, because it would cost
- * every payment; the times of the checkpoints say where to look, and what no checkpoint tells of is read (decision 44).
+ * Finds the range from the first transfer that is not older than the month up to the last that is not newer. It contains every transfer
+ * of the month; those before it are older and those after it newer, in whatever order their times are. No index has their time, because
+ * it would cost every payment: the times of the checkpoints say where to look, and ranges without a checkpoint are read (decision 44).
  */
 export async function rangeOf(
   snapshot: Asked,
@@ -68,13 +71,13 @@ function placesToLook({ begins, ends, checked, gaps }: Steps, last: number): Seq
   return [...edges, ...joined([...gaps, { first: checked + 1, end: last + 1 }])]
 }
 
-/** Neighbours as one. */
+/** Joins adjacent ranges. */
 function joined(ranges: readonly SeqRange[]): SeqRange[] {
-  const whole: SeqRange[] = []
+  const joinedRanges: SeqRange[] = []
   for (const range of ranges) {
-    const before = whole.at(-1)
+    const before = joinedRanges.at(-1)
     if (before?.end === range.first) before.end = range.end
-    else whole.push({ ...range })
+    else joinedRanges.push({ ...range })
   }
-  return whole
+  return joinedRanges
 }

@@ -16,9 +16,9 @@ const FORGET_HEADERS = statement(
 const AT_ONCE = 100
 
 /**
- * Opens months again that were closed before they were over, by a clock that was ahead: nothing of those merchants can be posted until then.
- * A month that is not over is the last one that anybody can depend on, so no statement of a later month stands on it. Months that are over
- * stay closed. The name on the statement is kept anew when it is closed. Answers how many ledgers.
+ * Opens months again that a clock that was ahead closed too early: until they are over, those merchants could post nothing. A month that
+ * is not over is the last one that a statement can depend on, so no later statement stands on it. Months that are over stay closed. The
+ * name on the statement is stored again at the next closing. Returns how many ledgers were opened.
  */
 export async function reopenMonths(app: App): Promise<number> {
   const actor = service('months')

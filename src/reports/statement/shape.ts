@@ -9,7 +9,7 @@ const money = (description?: string) =>
 const date = Type.String({ format: 'date-time', description: 'with the offset of Kampala, +03:00' })
 const railReference = orNull(Type.String({ description: 'the reference we gave the rail' }))
 
-/** What every charge and payout begins with. */
+/** The fields that every charge and payout begins with. */
 const moved = (id: string, party: string) => ({
   date,
   reference: text(),
@@ -118,7 +118,7 @@ export const StatementShape = Type.Object(
   { $id: 'Statement' },
 )
 
-/** The same month as a document. */
+/** A month as a PDF document. */
 export const StatementPdfShape = Type.String({ format: 'binary', contentMediaType: 'application/pdf' })
 
 type Statement = Static<typeof StatementShape>

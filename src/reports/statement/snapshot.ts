@@ -5,7 +5,7 @@ import { queryPrepared } from '../../platform/db/prepared-query.ts'
 import { type RestFor, restBesideMoney } from '../../platform/db/rest.ts'
 import { type Statement, statement } from '../../platform/db/statement.ts'
 
-/** One state of the database that all questions are asked of. */
+/** One consistent state of the database, of which all questions of a report are asked. */
 export type Snapshot = Asked & Paced & Copied & Doubled
 export type Asked = { ask<Row>(question: Statement<Row>, values: readonly unknown[]): Promise<Row[]> }
 /** Whether payments are being made, so that long questions should be asked in smaller pieces. */
@@ -15,10 +15,10 @@ export type Copied = {
   copy(question: Statement, values: readonly Literal[], memory?: Buffer[]): Promise<Buffer[]>
 }
 
-/** How many questions it answers at once. */
+/** How many questions the snapshot answers at once. */
 export type Doubled = {
   answersAtOnce(): number
-  /** Opens a second connection to it, if one is free. It is used while no payments are made. */
+  /** Opens a second connection to the snapshot, if one is free. It is used only while no payments are made. */
   double(): Promise<void>
 }
 
@@ -29,13 +29,13 @@ const SETTINGS = statement(
   `select set_config(name, value, true) from (values ('enable_seqscan', 'off'), ('enable_mergejoin', 'off'),
      ('enable_nestloop', 'off'), ('jit', 'off'), ('plan_cache_mode', 'force_custom_plan')) s (name, value)`,
 )
-// Several processors for one question would leave none to payments for as long as it takes.
+// Several processors for one question would leave none to payments meanwhile.
 const ALONE = statement(
   'plans beside money',
   `select set_config('max_parallel_workers_per_gather', '0', true)`,
 )
 
-// No timer is shorter, so every small question would take a millisecond longer.
+// No timer is shorter: resting after every small question would cost a millisecond each.
 const SHORTEST_REST_MS = 1
 
 /**
@@ -80,7 +80,7 @@ async function onLeastBusy<T>(
   connections: readonly Connection[],
   work: (client: PoolClient) => Promise<T>,
 ): Promise<T> {
-  const connection = connections.reduce((least, one) => (one.busyWith < least.busyWith ? one : least))
+  const connection = connections.reduce((least, next) => (next.busyWith < least.busyWith ? next : least))
   connection.busyWith += 1
   try {
     return await work(connection.client)

@@ -7,7 +7,7 @@ import { statementPdf } from './pdf.ts'
 import { readPeriod } from './period.ts'
 
 /**
- * The statement of a month (`2026-07`, or `2026-07.pdf` as a document) as a stream in the turn of its merchant. Throws Refusal:
+ * Makes the stream of the statement of a month (`2026-07`, or `2026-07.pdf` as a document), in the turn of its merchant. Throws Refusal:
  * 400 for another text, 429 for too many documents.
  */
 export async function statementOf(

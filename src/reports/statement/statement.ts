@@ -11,7 +11,7 @@ import { HELD_SEQS } from './seqs.ts'
 import type { StatementHead, StatementTotals } from './shape.ts'
 import { inSnapshot } from './snapshot.ts'
 
-/** A month of one merchant in one mode as one snapshot of the ledger has it; valid while its snapshot is open. */
+/** A month of one merchant in one mode, in one snapshot of the ledger; valid while its snapshot is open. */
 export type OpenStatement = {
   head: StatementHead
   figures: Figures
@@ -66,7 +66,7 @@ function headOf(
   }
 }
 
-/** What the lines add up to. What gift cards paid is known once the lines of money that came in have been read. */
+/** The totals of the lines. What gift cards paid is known once the lines of money_in have been read. */
 export function totalsOf(figures: Figures, giftCards: Sum): StatementTotals {
   const { collectedNet, chargeFees, paidOut, paidOutTotal } = figures
   const payoutFees = sumOf(paidOutTotal, minus(paidOut))

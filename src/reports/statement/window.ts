@@ -7,8 +7,8 @@ import type { SeqRange } from './range.ts'
 export const WITHIN =
   't.merchant_id = $1 and t.mode = $2 and t.seq >= $3 and t.seq < $4 and t.at >= $5 and t.at < $6'
 /** Only transfers with these numbers; all where the value is null. */
-export const numbered = (place: string) => `(${place}::bigint[] is null or t.seq = any(${place}))`
-// When the window begins and ends. Numbers are nearly in the order of time, hence the minute.
+export const numbered = (parameter: string) => `(${parameter}::bigint[] is null or t.seq = any(${parameter}))`
+// The times at which the window begins and ends. Numbers are nearly in the order of time, hence the minute.
 const FROM = '(select at from transfers where merchant_id = $1 and mode = $2 and seq = $3)'
 const UNTIL = `(select at + interval '1 minute' from transfers where merchant_id = $1 and mode = $2 and seq = $4::bigint - 1)`
 
@@ -18,7 +18,7 @@ export const windowOf = (
   { first, end }: SeqRange,
 ): readonly Literal[] => [...[ledger.merchantId, ledger.mode, first, end, period.start, period.end]]
 
-/** The members of a line after its date: what stands in each, as SQL, and how it is written. */
+/** The members of a line after its date: the SQL of each, and how its value is written. */
 export type Members = Readonly<Record<string, { sql: string; kind: Exclude<JsonKind, 'time'> }>>
 export const text = (sql: string) => ({ sql, kind: 'text' as const })
 export const whole = (sql: string) => ({ sql, kind: 'whole' as const })
@@ -29,27 +29,27 @@ export const kindsOf = (members: Members): Record<string, JsonKind> => ({
   ...Object.fromEntries(Object.entries(members).map(([name, { kind }]) => [name, kind])),
 })
 
-/** These members as columns of one table. */
+/** The members as columns of a select. */
 export const columnsOf = (members: Members): string =>
   Object.entries(members)
     .map(([name, { sql }]) => `${sql} as ${name}`)
     .join(', ')
 
 /**
- * Rows that transfers of a kind are about: those created at most so long `before` are `among` the likely ones, `any` may be.
+ * The rows that transfers of a kind are about. Likely ones meet `among` and were created at most `before` earlier; each meets `any`.
  * `which`: one more condition on the transfers.
  */
 type Subjects = { kind: string; table: string; among: string; before: string; any: string; which: string }
 
 /**
- * The rows of a window: for each transfer its time, and members of the row that it is about. Reading the likely rows costs a quarter
- * of looking up each by id. Those that took longer are looked up.
+ * The SQL of a window's rows: for each transfer its time, and the members of the row that it is about. Reading the likely rows costs a
+ * quarter of looking up each by id; the others are looked up.
  */
 export function rowsSql(members: Members, { kind, table, among, before, any, which }: Subjects): string {
   const columns = columnsOf(members)
-  const found = Object.keys(members).map((name) => `coalesce(n.${name}, o.${name})`)
+  const values = Object.keys(members).map((name) => `coalesce(n.${name}, o.${name})`)
   // `offset 0` keeps the look-up a look-up: as an ordinary join it would read all rows of the merchant.
-  return `select t.at, ${found.join(', ')} from transfers t
+  return `select t.at, ${values.join(', ')} from transfers t
     left join (select ${columns} from ${table} where merchant_id = $1 and mode = $2 and ${among}
       and created_at >= ${FROM} - interval '${before}' and created_at <= ${UNTIL}) n on n.id = t.subject
     left join lateral (select ${columns} from ${table} r where n.id is null and r.merchant_id = $1 and r.id = t.subject

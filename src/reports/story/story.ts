@@ -13,7 +13,7 @@ import { type EventTold, eventsOf } from '../../webhooks/events-of.ts'
 /** One thing that happened to an object, or because of it. */
 export type StoryEntry = { at: Date } & (
   | { kind: 'act'; act: AuditEntry }
-  /** A state, or what was asked of the operator and answered: a sentence for people. */
+  /** A state, or a question to the operator with its answer: a sentence for people. */
   | { kind: 'happened'; says: string; repeated: number }
   | { kind: 'money'; transfer: Transfer }
   | { kind: 'dispute'; dispute: Dispute; moved: 'opened' | 'closed' }
@@ -21,7 +21,7 @@ export type StoryEntry = { at: Date } & (
   | { kind: 'delivery'; event: EventTold }
 )
 
-/** An object's story in one order, oldest first; its transfers and events once more, each as a list. */
+/** An object's story, oldest first, and its transfers and events as separate lists. */
 export type Story = {
   entries: readonly StoryEntry[]
   transfers: readonly Transfer[]
@@ -29,9 +29,9 @@ export type Story = {
   disputes: readonly Dispute[]
 }
 
-// What the operator said about one movement is at most so long; equal answers in a row are one.
+// A movement has at most so many entries; equal answers in a row are one.
 const LINES = '100'
-// Of one moment: who asked for it stands first, what came of it after it.
+// The order of entries of one moment: the request first, then its results.
 const ORDER: readonly StoryEntry['kind'][] = ['act', 'happened', 'money', 'dispute', 'event', 'delivery']
 
 type Happened = { at: string; summary: string; repeated: number }
@@ -52,7 +52,7 @@ export async function payoutStory(app: App, caller: Caller, { id }: Pick<Payout,
   return readStory(app, caller, { subject: id, happened: data })
 }
 
-/** The story of any object: what it says of itself, and what ledger, events and audit have under its id. */
+/** Reads the story of any object: its own timeline, and what ledger, events and audit have under its id. */
 export async function readStory(
   app: App,
   caller: Caller,
@@ -66,7 +66,7 @@ export async function readStory(
   ])
   const entries = [
     ...acts.map((act): StoryEntry => ({ at: act.at, kind: 'act', act })),
-    // They come newest first.
+    // The timeline comes newest first.
     ...happened
       .map(
         ({ at, summary, repeated }): StoryEntry => ({

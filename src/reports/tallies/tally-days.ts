@@ -4,7 +4,7 @@ import { dayBounds, kampalaDay } from '../../platform/kampala.ts'
 import type { MerchantMode, Mode } from '../../platform/mode.ts'
 import { BEGINNING, type DueAccount, findDueAccounts } from './due-accounts.ts'
 
-/** What the charges that were made on one day came to. Whole UGX. */
+/** The sums of the charges that were created on one day. Whole UGX. */
 export type DayTally = {
   /** In Kampala, `YYYY-MM-DD`. */
   day: string
@@ -21,7 +21,7 @@ export type DayTally = {
 export const TALLIED_AT_ONCE = 50
 const DAY_MS = 86_400_000
 const FIRST_DAYS = 31
-// A charge may end days after it was made: each morning the last week is counted once more.
+// A charge may finish days after it was created: each morning the last week is counted once more.
 const LATE_DAYS = 7
 const EARLY_HOURS_MS = 3 * 3_600_000
 
@@ -68,27 +68,30 @@ const READ = statement<DayTally & { countedAt: Date }>(
      user_cancelled as "userCancelled", timeout, rail_rejected as "railRejected", counted_at as "countedAt"
    from day_tallies where merchant_id = $1 and mode = $2 and day >= $3::date order by day`,
 )
-// Below this a day is counted while its page is made.
+// A day with fewer charges than this is counted while its page is made.
 const FEW = 2000
 
 /**
- * The task that keeps the days counted: rounds over all accounts, of which each run takes the next part. It counts those whose figures may
+ * Makes the task that keeps the days counted. It goes round all accounts, and each run takes the next part: accounts whose figures may
  * have changed and are older than a minute. Each account has its turn in each round, so that none waits for another's count to succeed.
  */
 export function dayTallier(app: App): () => Promise<number> {
-  let place = BEGINNING
+  let reachedAccount = BEGINNING
   return async () => {
     const now = app.clock.now()
     let counted = 0
     while (counted < TALLIED_AT_ONCE) {
-      const { due, looked } = await findDueAccounts(app, place, { now, most: TALLIED_AT_ONCE - counted })
+      const { due, reached } = await findDueAccounts(app, reachedAccount, {
+        now,
+        most: TALLIED_AT_ONCE - counted,
+      })
       for (const account of due) {
-        place = account
+        reachedAccount = account
         await tallyAccount(app, account, now)
         counted += 1
       }
-      if (counted < TALLIED_AT_ONCE) place = looked ?? BEGINNING
-      if (looked === null) break
+      if (counted < TALLIED_AT_ONCE) reachedAccount = reached ?? BEGINNING
+      if (reached === null) break
     }
     return counted
   }
@@ -105,14 +108,14 @@ async function tallyAccount(app: App, { merchantId, mode, countedAt }: DueAccoun
   await app.db.query(MARK, [merchantId, mode, now.toISOString()])
 }
 
-/** Without the days before the first charge: a service that starts with many new accounts would ask thirty times for each. */
+/** Leaves out the days before the first charge: a service that starts with many new accounts would ask thirty times for each. */
 async function daysWithCharges(
   app: App,
   { merchantId, mode }: MerchantMode,
   days: string[],
 ): Promise<string[]> {
-  const [found] = await app.db.query(FIRST, [merchantId, mode])
-  const first = found?.first ? kampalaDay(found.first) : null
+  const [row] = await app.db.query(FIRST, [merchantId, mode])
+  const first = row?.first ? kampalaDay(row.first) : null
   return first === null ? [] : days.filter((day) => day >= first)
 }
 
@@ -133,7 +136,9 @@ export function daysToCount(countedAt: Date | null, now: Date): string[] {
   )
 }
 
-/** The tallies of so many days, today last and as it is now unless it has very many charges. `asOf`: when today was counted. */
+/**
+ * Reads the tallies of so many days, today last. Today is counted now unless it has very many charges. `asOf`: when today was counted.
+ */
 export async function readTallies(
   app: App,
   { merchantId, mode }: MerchantMode,
