@@ -7,7 +7,7 @@ const NOWHERE: Membership = {
   ...{ role: 'viewer', cashierRefundLimit: 0 },
 }
 
-/** The person for what is about its own account, though it may work for nobody. */
+/** Builds the caller for acts on a person's own account. They need no merchant: the person may work for none. */
 export const callerAnywhere = ({ address, requestId, now }: Asked, signedIn: SignedIn): PersonCaller =>
   callerOf(
     { ...signedIn, at: signedIn.at ?? NOWHERE },

@@ -37,8 +37,8 @@ async function open(asked: Asked, signedIn: SignedIn, prefix: string) {
   if (signedIn.till && pathIn(asked.here, BASE) === '/')
     return { instead: doneTo(addressIn(mode, '/counter')) }
   const app = asked.gateway.appOf(signedIn.at)
-  const wanted = merchantsById([signedIn.at.merchantId])
-  const [merchant] = await app.db.query(wanted.statement, wanted.values)
+  const query = merchantsById([signedIn.at.merchantId])
+  const [merchant] = await app.db.query(query.statement, query.values)
   if (!merchant) throw new Error(`merchant ${signedIn.at.merchantId} has a membership and no row`)
   const caller = callerOf(signedIn, {
     ...{ mode, origin: asked.address, requestId: asked.requestId, nowMs: asked.now.getTime() },

@@ -1,4 +1,4 @@
-/** A request that makes a first test charge, to be pasted into a terminal. */
+/** Formats the command that makes a first test charge, to be pasted into a terminal. */
 export const firstRequest = (baseUrl: string, key: string): string =>
   [
     `curl -s ${baseUrl}/v1/charges \\`,

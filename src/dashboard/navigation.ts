@@ -3,7 +3,7 @@ import { FRAME } from './texts/frame.ts'
 
 const { pages, groups } = FRAME
 
-/** The pages that the navigation leads to. Those of a role that may not see them are left out. */
+/** The entries of the navigation. When it is drawn, entries that the reader's role may not see are left out. */
 export const NAVIGATION: readonly NavigationGroup[] = [
   {
     name: null,

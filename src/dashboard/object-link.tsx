@@ -5,7 +5,7 @@ import type { DashboardVisit } from './visit.ts'
 
 type ObjectPage = { path: string; see: Action; isList?: true }
 
-/** Where the page of an object is, and what its reader must be allowed to see; by the beginning of its id. */
+/** By the prefix of an id: the path of its object's page, and the action that a reader must be allowed. */
 export const OBJECT_PAGES = {
   txn_: { path: '/charges', see: 'read' },
   pout_: { path: '/payouts', see: 'payouts.read' },
@@ -19,23 +19,23 @@ export const OBJECT_PAGES = {
   dsp_: { path: '/disputes', see: 'read' },
   evt_: { path: '/developers/webhooks', see: 'payouts.read' },
   batch_: { path: '/bulk', see: 'payouts.read' },
-  // They have no pages of their own: their list is what there is.
+  // Settlements have no pages of their own: their ids lead to the list.
   setl_: { path: '/wallet/settlements', see: 'payouts.read', isList: true },
 } as const satisfies Record<Prefix | 'prep_', ObjectPage>
 
 type Reader = Pick<DashboardVisit, 'caller' | 'to'>
 
-/** The address of the page of an object; null where it has none, or none that this person may see. `as`: of a link that is an order. */
+/** Finds the address of an object's page; null if it has none, or none that this person may see. `as`: an order has the id of a link. */
 export function pageOfObject({ caller, to }: Reader, id: string, as?: 'ord_'): string | null {
   const pages: Readonly<Record<string, ObjectPage>> = OBJECT_PAGES
   const page = pages[as ?? /^[a-z]+_/.exec(id)?.[0] ?? '']
   return page === undefined || !mayDo(caller, page.see) ? null : to(pathIn(page, id))
 }
 
-/** The path of the page of an object of this kind. */
+/** The path of an object's page. */
 export const pathIn = ({ path, isList }: ObjectPage, id: string): string => (isList ? path : `${path}/${id}`)
 
-/** An id that leads to the page of its object, where there is one for this person. */
+/** Shows an id, as a link to its object's page if this person may see one. */
 export function ObjectLink({ visit, id, as }: { visit: Reader; id: string; as?: 'ord_' }) {
   const address = pageOfObject(visit, id, as)
   return address === null ? <code>{id}</code> : <a href={address}>{id}</a>

@@ -1,6 +1,6 @@
 import { sessionCookies } from '../pages/session-cookies.ts'
 
-/** The cookies of people who work for merchants. */
+/** The cookies of people of merchants; a session lasts twelve hours. */
 export const COOKIES = sessionCookies({
   realm: 'merchant',
   session: 'dashboard',

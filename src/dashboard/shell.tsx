@@ -11,7 +11,7 @@ import type { DashboardVisit } from './visit.ts'
 
 type ShellProps = { page: PageShown; asked: Asked; visit: DashboardVisit | null }
 
-/** The document of a page of the dashboard. Without a visit, for people who are not signed in, it has no navigation. */
+/** Renders the document around a page. Without a visit, for people who are not signed in, it has no navigation. */
 export function Shell({ page, asked: { requestId, here }, visit }: ShellProps) {
   if (visit === null)
     return (
@@ -19,7 +19,7 @@ export function Shell({ page, asked: { requestId, here }, visit }: ShellProps) {
         <Guest>{page.body}</Guest>
       </Frame>
     )
-  const { merchant, signedIn, mode, look } = visit
+  const { merchant, signedIn, mode } = visit
   const name = shown(merchant.name)
   return (
     <Frame
@@ -27,17 +27,17 @@ export function Shell({ page, asked: { requestId, here }, visit }: ShellProps) {
       who={signedIn.person.publicId}
       band={
         <>
-          {look !== null && <LookBand name={name} look={look} />}
+          {visit.look !== null && <LookBand name={name} view={visit.look} />}
           {mode === 'test' && <TestBand visit={visit} />}
         </>
       }
-      // Whoever has a passkey confirms acts with it, on whatever page.
+      // A person with a passkey confirms acts with it, and every page may have such an act.
       scripts={signedIn.hasPasskey ? ['passkeys.js'] : []}
     >
       <Bar
         visit={visit}
         name={name}
-        signOut={look === null ? `${BASE}/sign-out` : null}
+        signOut={visit.look === null ? `${BASE}/sign-out` : null}
         searchHint={FRAME.searchHint}
       >
         {mode === 'live' && <a href={twin(visit)}>{FRAME.toTest}</a>}
@@ -51,7 +51,7 @@ export function Shell({ page, asked: { requestId, here }, visit }: ShellProps) {
             )}
           </Note>
         )}
-        {look === null && !signedIn.person.confirmed && !signedIn.till && (
+        {visit.look === null && !signedIn.person.confirmed && !signedIn.till && (
           <Note>
             {FRAME.unconfirmed} <a href={visit.to('/settings/security')}>{FRAME.resend}</a>
           </Note>
@@ -62,9 +62,9 @@ export function Shell({ page, asked: { requestId, here }, visit }: ShellProps) {
   )
 }
 
-const LookBand = ({ name, look: { until, out } }: { name: string; look: { until: Date; out: string } }) => (
+const LookBand = ({ name, view }: { name: string; view: NonNullable<DashboardVisit['look']> }) => (
   <aside class="band" aria-label={FRAME.look.label}>
-    {FRAME.look.says(name, timeText(until))} <a href={out}>{FRAME.look.out}</a>
+    {FRAME.look.says(name, timeText(view.until))} <a href={view.out}>{FRAME.look.out}</a>
   </aside>
 )
 
@@ -74,9 +74,9 @@ const TestBand = ({ visit }: { visit: DashboardVisit }) => (
   </aside>
 )
 
-/** The same page in the other mode; of an object, which exists in one mode only, the list that it is in. */
+/** The address of this page in the other mode. An object exists in one mode only, so its page leads to its list there. */
 function twin({ here, mode, params, base }: DashboardVisit): string {
   const path = pathIn(here, base)
-  const listed = Object.keys(params).length === 0 ? path : `/${path.split('/')[1] ?? ''}`
-  return addressIn(mode === 'test' ? 'live' : 'test', listed, base)
+  const shared = Object.keys(params).length === 0 ? path : `/${path.split('/')[1] ?? ''}`
+  return addressIn(mode === 'test' ? 'live' : 'test', shared, base)
 }

@@ -13,22 +13,22 @@ import { Shell } from './shell.tsx'
 import { FRAME } from './texts/frame.ts'
 import type { DashboardVisit } from './visit.ts'
 
-/** The surface whose operators look at merchants' pages: how they sign in, and where it begins. */
+/** What the console lends to the pages of merchants that its staff view: its base path, sign-in and sessions. */
 type Operators = Pick<Surface<DashboardVisit>, 'base' | 'signIn' | 'sessionCookie' | 'findSession' | 'stepUp'>
 
 const isShown = (route: (typeof ROUTES)[number]): route is PageRoute<DashboardVisit> =>
   route.kind === 'page' && !isHiddenFromOperators(route.path)
 
-/** A merchant's pages as its viewers see them, for operators: no form, and every POST is refused. */
-export function viewAs(operators: Operators): Surface<DashboardVisit> {
+/** Builds the surface on which staff see a merchant's pages as its viewers do: it has no forms, and every POST is refused. */
+export function viewAs(staffSurface: Operators): Surface<DashboardVisit> {
   return {
-    ...operators,
-    base: `${operators.base}/as/:merchant`,
+    ...staffSurface,
+    base: `${staffSurface.base}/as/:merchant`,
     prefixes: ['', TEST],
     routes: ROUTES.filter(isShown),
     guests: [],
     readOnly: FRAME.look.nothing,
-    open: (asked, signedIn, prefix) => open(operators.base, { asked, signedIn, prefix }),
+    open: (asked, signedIn, prefix) => open(staffSurface.base, { asked, signedIn, prefix }),
     frame: (page, { asked, visit }) => Shell({ page, asked, visit }),
   }
 }
@@ -39,27 +39,28 @@ async function open(
 ) {
   const { gateway, params } = asked
   const { app, merchant } = await getMerchant(gateway, params.merchant)
-  const out = `${consoleBase}/merchants/${merchant.publicId}`
+  const merchantPage = `${consoleBase}/merchants/${merchant.publicId}`
   const { sessionId } = signedIn
   const until = await openView(gateway, { sessionId, merchantId: merchant.id })
-  if (until === null) return { instead: doneTo(out, FRAME.look.over) }
+  if (until === null) return { instead: doneTo(merchantPage, FRAME.look.over) }
   const base = `${consoleBase}/as/${merchant.publicId}`
   const mode = modeOf(prefix)
   const at: Membership = {
     ...{ merchantId: merchant.id, publicId: merchant.publicId, tag: merchant.tag, cell: app.cell },
     ...{ handle: merchant.handle, role: 'viewer', cashierRefundLimit: 0 },
   }
-  const { merchant: _name, ...own } = params
+  // The pages know their merchant by the visit, not by a parameter.
+  const { merchant: _id, ...ownParams } = params
   return {
     visit: {
       ...{
         ...asked,
-        params: own,
+        params: ownParams,
         app,
         merchant,
         mode,
         base,
-        look: { until, out },
+        look: { until, out: merchantPage },
         once: null,
         readOnly: true as const,
       },
@@ -70,7 +71,7 @@ async function open(
   }
 }
 
-/** Reads as a viewer of the merchant does. The name is the operator's: whatever asks who it is gets the truth. */
+/** Builds a caller with the rights of a viewer of the merchant. Name and ids are those of the staff person, so what records them is true. */
 const viewerAt = (
   { merchantId, tag, cell }: Membership,
   { asked, signedIn, mode }: { asked: Asked; signedIn: SignedIn; mode: Mode },

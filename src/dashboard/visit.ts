@@ -15,14 +15,14 @@ import type { Shown } from '../pages/shown.ts'
 import type { Membership, SignedIn } from '../people/session.ts'
 import type { Mode } from '../platform/mode.ts'
 
-/** A person at one merchant in one mode. */
+/** A request of a person who has signed in, about one merchant in one mode. */
 export type DashboardVisit = Visit & {
   app: App
   merchant: Merchant
   mode: Mode
-  /** Where the pages begin for whoever looks at them. */
+  /** The path under which the reader sees the pages: the dashboard's own, or one under the console for staff. */
   base: string
-  /** An operator looks: until when, and where its own pages are. Null for people of the merchant. */
+  /** Set while staff view the pages: when the view ends, and the console's page to go back to. Null for people of the merchant. */
   look: { until: Date; out: string } | null
   caller: PersonCaller
   signedIn: SignedIn & { at: Membership }
@@ -31,8 +31,8 @@ export type DashboardVisit = Visit & {
 export type DashboardRoute = Route<DashboardVisit>
 
 /**
- * Declares a page of the dashboard: its path without base and mode, and what the person must be allowed to do to see it. Any person sees it
- * unless something else is said; what a till sees too says `read`.
+ * Declares a page of the dashboard: its path without base and mode, and the action that its reader must be allowed. The default admits
+ * every person but tills; a page for tills too names `read`.
  */
 export const page = (
   path: string,
@@ -40,7 +40,7 @@ export const page = (
   see: Action = 'shop.read',
 ): PageRoute<DashboardVisit> => pageRoute(path, show, see)
 
-/** Declares what a form of the dashboard does: `submit` calls the operation, `again` shows the page with what was wrong. */
+/** Declares what a form of the dashboard does: `submit` calls the operation, `again` shows the page with its faults. */
 export const form = (
   spec: FormSpec,
   handlers: Pick<FormRoute<DashboardVisit>, 'submit' | 'again'>,

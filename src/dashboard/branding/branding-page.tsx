@@ -35,7 +35,7 @@ const DROP_LOGO: FormSpec = {
   ...{ ...acting, path: `${BRANDING_PATH}/logo/remove`, submit: logo.drop, fields: [], danger: true },
 }
 
-/** Logo and colour with a picture of what customers see; the forms for who may change them. */
+/** Shows logo and colour, what customers see of them, and the forms for people who may change them. */
 async function showBranding(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
   const { app, merchant } = visit
   const { accent, logoAt } = await findBranding(app, merchant.id)
@@ -78,8 +78,14 @@ function Preview({ visit, accent, picture }: PreviewProps) {
   return (
     <Section title={preview.title} id="preview">
       <div class="previews">
-        <Card says={preview.light} paint={paints.light} dress={DRESS.light} name={name} picture={picture} />
-        <Card says={preview.dark} paint={paints.dark} dress={DRESS.dark} name={name} picture={picture} />
+        <Card
+          label={preview.light}
+          paint={paints.light}
+          colours={DRESS.light}
+          name={name}
+          picture={picture}
+        />
+        <Card label={preview.dark} paint={paints.dark} colours={DRESS.dark} name={name} picture={picture} />
       </div>
       <p class="hint">{preview.adjusted}</p>
       <p>
@@ -91,18 +97,18 @@ function Preview({ visit, accent, picture }: PreviewProps) {
   )
 }
 
-// Paper, card, ink and quiet ink of both themes (src/pages/assets/tokens.css).
+// Card, text, quiet text and border of both themes, as in src/pages/assets/tokens.css.
 const DRESS = {
   light: { card: '#ffffff', ink: '#14201b', quiet: '#51605a', line: '#dfe6e2' },
   dark: { card: '#161e1b', ink: '#e9f0ec', quiet: '#a6b5ad', line: '#2b3833' },
 }
 type Dress = (typeof DRESS)['light']
-type CardProps = { says: string; paint: Paint; dress: Dress; name: string; picture: string | null }
+type CardProps = { label: string; paint: Paint; colours: Dress; name: string; picture: string | null }
 
-/** The payment page in small. The policy of pages allows no style of a merchant, but a drawing has colours of its own. */
-const Card = ({ says, paint, dress, name, picture }: CardProps) => (
-  <svg viewBox="0 0 280 250" width="280" height="250" role="img" aria-label={says}>
-    <rect x="0.5" y="0.5" width="279" height="249" rx="14" fill={dress.card} stroke={dress.line} />
+/** Draws the payment page in small. The content policy allows no styles of a merchant, but the attributes of a drawing have colours. */
+const Card = ({ label, paint, colours, name, picture }: CardProps) => (
+  <svg viewBox="0 0 280 250" width="280" height="250" role="img" aria-label={label}>
+    <rect x="0.5" y="0.5" width="279" height="249" rx="14" fill={colours.card} stroke={colours.line} />
     {picture !== null && (
       <>
         <rect x="80" y="14" width="120" height="38" rx="6" fill="#ffffff" />
@@ -110,10 +116,10 @@ const Card = ({ says, paint, dress, name, picture }: CardProps) => (
       </>
     )}
     <g text-anchor="middle" font-family="system-ui, sans-serif">
-      <text x="140" y="80" font-size="16" font-weight="700" fill={dress.ink}>
+      <text x="140" y="80" font-size="16" font-weight="700" fill={colours.ink}>
         {`${preview.to} ${name}`}
       </text>
-      <text x="140" y="116" font-size="28" font-weight="700" fill={dress.ink}>
+      <text x="140" y="116" font-size="28" font-weight="700" fill={colours.ink}>
         {AMOUNT}
       </text>
       <rect x="90" y="130" width="100" height="26" rx="13" fill={paint.tint} />
@@ -129,13 +135,13 @@ const Card = ({ says, paint, dress, name, picture }: CardProps) => (
 )
 const AMOUNT = 'UGX 25,000'
 
-const back = (visit: DashboardVisit, says: string) => doneTo(visit.to(BRANDING_PATH), says)
+const back = (visit: DashboardVisit, message: string) => doneTo(visit.to(BRANDING_PATH), message)
 
 function change(visit: DashboardVisit, to: Parameters<typeof setBranding>[2]['change']) {
   return setBranding(visit.app, visit.caller, { merchantId: visit.merchant.id, change: to })
 }
 
-/** Settings, branding. */
+/** Settings, Branding. */
 export const BRANDING_ROUTES: readonly DashboardRoute[] = [
   page(BRANDING_PATH, (visit) => showBranding(visit)),
   form(SET_COLOUR, {

@@ -19,7 +19,7 @@ type Told = {
   prepared: PreparedPayout | null
 }
 
-/** One bulk call: how far it is, what became of each line, and the lines to mend. */
+/** Shows one bulk call: how far it is, the result of each line, and the lines to mend. */
 export async function showBatch(visit: DashboardVisit): Promise<Shown> {
   const { app, caller } = visit
   const batch = await getBatch(app, caller, visit.params.id ?? '')
@@ -27,9 +27,9 @@ export async function showBatch(visit: DashboardVisit): Promise<Shown> {
     itemsOf(app, caller, batch.id),
     preparedOf(app, caller, batch.id),
   ])
-  const told = { visit, batch, items, prepared }
-  const open = isUnderWay(told)
-  if (visit.part === 'progress') return { kind: 'part', body: <Progress {...told} />, final: !open }
+  const facts = { visit, batch, items, prepared }
+  const open = isUnderWay(facts)
+  if (visit.part === 'progress') return { kind: 'part', body: <Progress {...facts} />, final: !open }
   return shownPage(
     batch.id,
     <>
@@ -37,7 +37,7 @@ export async function showBatch(visit: DashboardVisit): Promise<Shown> {
         <h1>{BULK.title}</h1>
         <code>{batch.id}</code>
       </div>
-      <Progress {...told} />
+      <Progress {...facts} />
     </>,
     open ? { refreshSeconds: 5 } : {},
   )
@@ -46,33 +46,33 @@ export async function showBatch(visit: DashboardVisit): Promise<Shown> {
 const isOpen = ({ status }: BatchItem) => status === 'pending' || status === 'authorized'
 const isUnderWay = ({ batch, items }: Told) => batch.done < batch.total || items.some(isOpen)
 
-/** The part that changes while lines are worked on and payouts are under way: the counts, and the lines that they count. */
-function Progress(told: Told) {
-  const { visit, batch } = told
-  const from = firstIn(told)
+/** The part of the page that changes while lines are processed and payouts are under way: the counts and the lines. A script reloads it. */
+function Progress(facts: Told) {
+  const { visit, batch } = facts
+  const from = firstIn(facts)
   const here = visit.to(`/bulk/${batch.id}`)
-  const asked = { part: 'progress', ...(from > 0 ? { after: String(from) } : {}) }
-  const live = isUnderWay(told) ? { 'data-live': addressWith(here, asked) } : {}
+  const query = { part: 'progress', ...(from > 0 ? { after: String(from) } : {}) }
+  const live = isUnderWay(facts) ? { 'data-live': addressWith(here, query) } : {}
   return (
     <div class="story" {...live}>
-      <Counts {...told} />
-      <Lines told={told} from={from} />
+      <Counts {...facts} />
+      <Lines facts={facts} from={from} />
     </div>
   )
 }
 
-/** From which line on the page shows them. */
+/** Parses the index of the first line to show from the query, and keeps it within the batch. */
 const firstIn = ({ visit: { query }, batch }: Told) =>
   Math.max(0, Math.min(Math.trunc(Number(query.after ?? query.before ?? 0)) || 0, batch.total - 1))
 
-// What somebody must do something about stands first.
+// The lines that a person must mend come first.
 const toMend = ({ error, status }: BatchItem) => error !== null || status === 'failed'
 const inOrder = (items: readonly BatchItem[]) => [
   ...items.filter(toMend),
   ...items.filter((item) => !toMend(item)),
 ]
 
-function Lines({ told: { visit, batch, items }, from }: { told: Told; from: number }) {
+function Lines({ facts: { visit, batch, items }, from }: { facts: Told; from: number }) {
   return (
     <Section title={words.lines}>
       <Table
@@ -92,14 +92,14 @@ function Lines({ told: { visit, batch, items }, from }: { told: Told; from: numb
   )
 }
 
-function Counts(told: Told) {
-  const { visit, batch, items, prepared } = told
-  const count = (is: (item: BatchItem) => boolean) => items.filter(is).length
+function Counts(facts: Told) {
+  const { visit, batch, items, prepared } = facts
+  const count = (matches: (item: BatchItem) => boolean) => items.filter(matches).length
   const accepted = items.filter(({ payoutId }) => payoutId !== null)
-  const sum = accepted.reduce((all, { amount, replayed }) => all + (replayed ? 0 : (amount ?? 0)), 0)
+  const sum = accepted.reduce((total, { amount, replayed }) => total + (replayed ? 0 : (amount ?? 0)), 0)
   return (
     <Section title={words.progress}>
-      {isUnderWay(told) && (
+      {isUnderWay(facts) && (
         <Note tone="open">{batch.done < batch.total ? words.running : words.onTheWay}</Note>
       )}
       <progress value={batch.done} max={batch.total} aria-label={words.done} />
@@ -121,12 +121,12 @@ function Counts(told: Told) {
           ],
         ]}
       />
-      <Mend told={told} lines={count(toMend)} />
+      <Mend facts={facts} lines={count(toMend)} />
     </Section>
   )
 }
 
-function Mend({ told: { visit, batch }, lines }: { told: Told; lines: number }) {
+function Mend({ facts: { visit, batch }, lines }: { facts: Told; lines: number }) {
   if (lines === 0) return null
   const path = `/bulk/${batch.id}/mend`
   return (

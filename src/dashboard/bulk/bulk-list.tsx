@@ -69,11 +69,11 @@ const DRAFT_COLUMNS: readonly Column<Omit<BulkDraft, 'csv'>>[] = [
   { title: drafts.columns.expires, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
 ]
 
-/** The bulk calls of a merchant, what is not sent yet, and the ways to a new one. */
+/** Lists the bulk calls of a merchant and the drafts that are not sent yet, with the forms that start one. */
 export async function showBulk(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
   const { app, caller, query } = visit
   const window = { ...readListWindow(pageQuery(query)), endingBefore: query.before ?? null }
-  const [listed, unsent] = await Promise.all([listBatches(app, caller, window), unsentDrafts(app, caller)])
+  const [batches, drafted] = await Promise.all([listBatches(app, caller, window), unsentDrafts(app, caller)])
   const here = visit.to('/bulk')
   return shownPage(
     BULK.title,
@@ -90,11 +90,11 @@ export async function showBulk(visit: DashboardVisit, state: FormState | null = 
           </Section>
         </div>
       )}
-      {unsent.length > 0 && (
+      {drafted.length > 0 && (
         <Section title={drafts.title}>
           <Table
             caption={drafts.title}
-            rows={unsent}
+            rows={drafted}
             columns={DRAFT_COLUMNS}
             {...(mayDo(visit.caller, 'bulk.draft')
               ? { href: ({ id }: Pick<BulkDraft, 'id'>) => visit.to(`/bulk/drafts/${id}`) }
@@ -102,19 +102,19 @@ export async function showBulk(visit: DashboardVisit, state: FormState | null = 
           />
         </Section>
       )}
-      {listed.data.length === 0 ? (
+      {batches.data.length === 0 ? (
         <Empty title={BULK.empty.title}>
           <p>{BULK.empty.says}</p>
         </Empty>
       ) : (
         <Table
           caption={BULK.title}
-          rows={listed.data}
+          rows={batches.data}
           columns={COLUMNS}
           href={({ id }) => visit.to(`/bulk/${id}`)}
         />
       )}
-      <Pager cursors={cursorsOf(listed)} query={query} here={here} />
+      <Pager cursors={cursorsOf(batches)} query={query} here={here} />
     </>,
     { status: state?.status ?? 200 },
   )

@@ -20,9 +20,12 @@ const sends = {
   async submit(visit: DashboardVisit, { note = '' }: Values): Promise<Shown> {
     const { app, caller, requestId, params } = visit
     const { key } = onceOf(visit)
-    const sending = { id: params.id ?? '', key, requestId, note: note === '' ? null : note }
-    const made = await sendDraft(app, caller, sending)
-    return doneTo(visit.to(pathOf(made)), made.startsWith('prep_') ? BULK.draft.prepared : BULK.draft.sent)
+    const input = { id: params.id ?? '', key, requestId, note: note === '' ? null : note }
+    const objectId = await sendDraft(app, caller, input)
+    return doneTo(
+      visit.to(pathOf(objectId)),
+      objectId.startsWith('prep_') ? BULK.draft.prepared : BULK.draft.sent,
+    )
   },
   again: (visit: DashboardVisit, state: Parameters<typeof showDraft>[1]) => showDraft(visit, state),
 }
@@ -35,7 +38,7 @@ async function downloadMend(visit: DashboardVisit): Promise<Shown> {
   return { kind: 'file', name: `mend-${id}.csv`, type: 'text/csv; charset=utf-8', body }
 }
 
-/** Bulk calls: upload or paste, look at the preview, send, follow, mend. */
+/** Bulk calls: upload or paste, preview, send, follow, mend. */
 export const BULK_ROUTES: readonly DashboardRoute[] = [
   page('/bulk', (visit) => showBulk(visit), 'payouts.read'),
   page('/bulk/drafts/:id', (visit) => showDraft(visit), 'bulk.draft'),
@@ -59,9 +62,9 @@ export const BULK_ROUTES: readonly DashboardRoute[] = [
   }),
   form(NAMES, {
     async submit(visit, { from = '1' }) {
-      const inView = { ...visit, query: { from } }
-      const asked = { id: visit.params.id ?? '', from: firstInView(inView) }
-      return showDraft(inView, null, await namesOfDraft(visit.app, visit.caller, asked))
+      const atLine = { ...visit, query: { from } }
+      const lines = { id: visit.params.id ?? '', from: firstInView(atLine) }
+      return showDraft(atLine, null, await namesOfDraft(visit.app, visit.caller, lines))
     },
     again: (visit, state) => showDraft(visit, state),
   }),

@@ -11,7 +11,7 @@ import type { DashboardVisit } from '../visit.ts'
 
 const { draft: words } = BULK
 
-/** Without script: asks the operator for the names in view. */
+/** Asks the operator for the names of the lines on the page, in browsers without scripts. */
 export const NAMES: FormSpec = {
   path: '/bulk/drafts/:id/names',
   action: 'bulk.draft',
@@ -19,28 +19,28 @@ export const NAMES: FormSpec = {
   submit: words.ask,
 }
 
-/** As many lines as names are asked for at once. */
+/** Lines on a page: as many as names are asked for at once. */
 export const IN_VIEW = 20
 
 type LinesProps = {
   visit: DashboardVisit
   preview: Preview
   from: number
-  /** What the operator says of the wallets in view; null while it has not been asked. */
+  /** The operator's answers about the wallets on the page; null while it has not been asked. */
   holders: readonly Holder[] | null
 }
 
-/** The lines in view. Their names are asked for by the script of the page, or by a button. */
+/** One page of lines. The page's script asks for the names of their wallets, or a button does. */
 export function DraftLines({ visit, preview, from, holders }: LinesProps) {
   const rows = preview.lines.filter(({ line }) => line >= from).slice(0, IN_VIEW)
   const here = visit.to(`/bulk/drafts/${preview.draft.id}`)
-  const asks =
+  const live =
     holders === null
       ? { 'data-live': addressWith(here, { part: 'names', from: String(from) }) }
       : { 'data-live': '' }
   const byLine = new Map((holders ?? []).map((holder) => [holder.line, holder]))
   return (
-    <div {...asks}>
+    <div {...live}>
       <Table caption={words.lines} rows={rows} columns={columnsWith(byLine)} />
       {holders === null && (
         <FormBox

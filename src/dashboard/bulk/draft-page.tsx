@@ -17,7 +17,7 @@ const { draft: words } = BULK
 const MOST_PROBLEMS = 100
 const NOTE = { name: 'note', label: words.note, optional: true, most: 500 } as const
 
-/** Who may send alone sends, by a form that asks for a fresh factor. */
+/** For people who may send without a second person; it asks for a fresh factor. */
 export const SEND: FormSpec = {
   path: '/bulk/drafts/:id/send',
   action: 'payout.bulk',
@@ -25,7 +25,7 @@ export const SEND: FormSpec = {
   submit: words.send,
   once: true,
 }
-/** An accountant prepares. */
+/** For accountants, who may only prepare. */
 export const PREPARE: FormSpec = {
   path: '/bulk/drafts/:id/prepare',
   action: 'payout.prepare',
@@ -44,13 +44,13 @@ const PROBLEMS: readonly Column<PreviewLine>[] = [
   { title: words.problemColumns.problem, cell: ({ result }) => 'error' in result && result.error },
 ]
 
-/** From which line on the page shows all of them. */
+/** Parses the number of the first line to show from the query; 1 if it has none. */
 export function firstInView({ query }: DashboardVisit): number {
-  const at = Number(query.after ?? query.before ?? query.from ?? 1)
-  return Number.isSafeInteger(at) && at > 0 ? at : 1
+  const line = Number(query.after ?? query.before ?? query.from ?? 1)
+  return Number.isSafeInteger(line) && line > 0 ? line : 1
 }
 
-/** A draft: what it would do, line by line, and the form that sends it. */
+/** Shows a draft: what it would do, line by line, and the form that sends it. */
 export async function showDraft(
   visit: DashboardVisit,
   state: FormState | null = null,
@@ -60,10 +60,10 @@ export async function showDraft(
   const from = firstInView(visit)
   const preview = await previewBulk(visit.app, visit.caller, id)
   if (visit.part === 'names') {
-    const names = await namesOfDraft(visit.app, visit.caller, { id, from })
+    const answers = await namesOfDraft(visit.app, visit.caller, { id, from })
     return {
       kind: 'part',
-      body: <DraftLines visit={visit} preview={preview} from={from} holders={names} />,
+      body: <DraftLines visit={visit} preview={preview} from={from} holders={answers} />,
       final: true,
     }
   }
@@ -118,14 +118,19 @@ function factsOf({ pays, paidBefore, refused, available, draft }: Preview): Fact
 type SendingProps = { visit: DashboardVisit; preview: Preview; state: FormState | null; above: number | null }
 
 function Sending({ visit, preview, state, above }: SendingProps) {
-  const alone = mayDo(visit.caller, 'payout.bulk')
+  const maySendAlone = mayDo(visit.caller, 'payout.bulk')
   if (preview.pays.count + preview.paidBefore === 0) return null
-  const second = above !== null && preview.pays.amount > above
+  const needsSecond = above !== null && preview.pays.amount > above
   return (
     <>
-      {!alone && <Note>{words.accountant}</Note>}
-      {alone && second && <Note>{words.alone(ugx(above))}</Note>}
-      <FormBox of={alone ? SEND : PREPARE} visit={visit} state={state} params={{ id: preview.draft.id }} />
+      {!maySendAlone && <Note>{words.accountant}</Note>}
+      {maySendAlone && needsSecond && <Note>{words.alone(ugx(above))}</Note>}
+      <FormBox
+        of={maySendAlone ? SEND : PREPARE}
+        visit={visit}
+        state={state}
+        params={{ id: preview.draft.id }}
+      />
     </>
   )
 }
@@ -140,13 +145,13 @@ function Problems({ lines }: { lines: readonly PreviewLine[] }) {
   )
 }
 
-/** The lines before and behind those in view. */
+/** The first lines of the pages before and after the one that begins with line `from`. */
 function cursorsAt(from: number, lines: readonly PreviewLine[]) {
-  const at = lines.findIndex(({ line }) => line >= from)
-  const before = lines[Math.max(0, at - IN_VIEW)]
-  const behind = lines[at + IN_VIEW]
+  const index = lines.findIndex(({ line }) => line >= from)
+  const previous = lines[Math.max(0, index - IN_VIEW)]
+  const next = lines[index + IN_VIEW]
   return {
-    newer: at > 0 && before !== undefined ? String(before.line) : null,
-    older: at >= 0 && behind !== undefined ? String(behind.line) : null,
+    newer: index > 0 && previous !== undefined ? String(previous.line) : null,
+    older: index >= 0 && next !== undefined ? String(next.line) : null,
   }
 }

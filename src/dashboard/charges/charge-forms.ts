@@ -41,8 +41,8 @@ export const CHARGE_ROUTES: readonly DashboardRoute[] = [
       const { charge, payout } = await refundCharge(visit.app, visit.caller, {
         chargeId: visit.params.id ?? '',
       })
-      const says = payout === null ? CHARGES.refund.doneToCard : CHARGES.refund.done
-      return doneTo(visit.to(`/charges/${charge.id}`), says)
+      const message = payout === null ? CHARGES.refund.doneToCard : CHARGES.refund.done
+      return doneTo(visit.to(`/charges/${charge.id}`), message)
     },
     again: showCharge,
   }),

@@ -27,7 +27,7 @@ const COLUMNS: readonly Column<Charge>[] = [
   { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
 ]
 
-// In one column: with amounts of nine digits two leave no room for the time on a screen of 1280.
+// Amount and net share a column: with amounts of nine digits, two columns leave no room for the time on a screen 1280 pixels wide.
 function amountAndNet(charge: Charge) {
   return (
     <>
@@ -79,7 +79,7 @@ export const NEW_CHARGE: FormSpec = {
 
 export const EXPORT = exportForm('/charges', FILTERS)
 
-/** The charges that a query asks for. Throws a refusal. */
+/** Parses the filters of the list from a query. Throws Refusal. */
 export const chargeFilter = (query: DashboardVisit['query']): ChargeFilter => ({
   ...readStatusAndWindow(pageQuery(query), CHARGE_STATUSES),
   endingBefore: query.before ?? null,
@@ -88,7 +88,7 @@ export const chargeFilter = (query: DashboardVisit['query']): ChargeFilter => ({
   email: query.email ?? null,
 })
 
-/** The list of charges with its filters, and in test mode a form that makes one. */
+/** Shows the list of charges with its filters, and in test mode the form that makes one. */
 export async function showCharges(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
   const { app, caller, query, mode } = visit
   const filter = chargeFilter(query)

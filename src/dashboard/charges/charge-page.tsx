@@ -20,7 +20,7 @@ import { addressWith } from '../../pages/table.tsx'
 import { ugx } from '../../pages/wording.ts'
 import type { OperatorState } from '../../rails/operator-state.ts'
 import { linkOrOrder } from '../../reports/search.ts'
-import { chargeStory, type Story as StoryOf } from '../../reports/story/story.ts'
+import { chargeStory, type Story } from '../../reports/story/story.ts'
 import { ObjectLink } from '../object-link.tsx'
 import { OperatorNotes, statesFor } from '../operators/operator-notes.tsx'
 import { EventsTold, entriesOf, MoneyMoved } from '../story/story-parts.tsx'
@@ -41,24 +41,25 @@ export const REFUND: FormSpec = {
 type Told = {
   visit: DashboardVisit
   charge: Charge
-  /** What it paid for is a vending order. */
+  /** Whether the charge paid for a vending order. */
   isOrder: boolean
-  story: StoryOf
+  story: Story
   state: FormState | null
   states: readonly OperatorState[]
 }
 
 const isOpen = ({ status }: Charge) => status === 'pending' || status === 'authorized'
 
-/** One charge with its whole story: what it is, what happened, where the money went, what the merchant was told. */
+/** Shows one charge: its facts, what happened, where the money went, and the events that were sent. */
 export async function showCharge(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
   const { app, caller } = visit
   const charge = await getCharge(app, caller, visit.params.id ?? '')
   const states = isOpen(charge) ? await statesFor(visit) : []
   const { paymentLinkId } = charge
   const isOrder = paymentLinkId !== null && (await linkOrOrder(app, caller, paymentLinkId)) === 'ord_'
-  const told = { visit, charge, isOrder, story: await chargeStory(app, caller, charge), state, states }
-  if (visit.part === 'story') return { kind: 'part', body: <Story {...told} />, final: !isOpen(charge) }
+  const props = { visit, charge, isOrder, story: await chargeStory(app, caller, charge), state, states }
+  if (visit.part === 'story')
+    return { kind: 'part', body: <ChargeStory {...props} />, final: !isOpen(charge) }
   return shownPage(
     charge.id,
     <>
@@ -68,7 +69,7 @@ export async function showCharge(visit: DashboardVisit, state: FormState | null 
         </h1>
         <code>{charge.id}</code>
       </div>
-      <Story {...told} />
+      <ChargeStory {...props} />
       <Section title={CHARGES.curl}>
         <Copy label={CHARGES.curlLabel} text={curlOf(visit, charge)} />
         <RawJson value={presentCharge(charge)} />
@@ -78,8 +79,8 @@ export async function showCharge(visit: DashboardVisit, state: FormState | null 
   )
 }
 
-/** The part that changes while the charge is under way; its script asks for it again. */
-function Story({ visit, charge, isOrder, story, state, states }: Told) {
+/** The part of the page that changes while the charge is under way; a script reloads it. */
+function ChargeStory({ visit, charge, isOrder, story, state, states }: Told) {
   const open = isOpen(charge)
   const live = open ? { 'data-live': addressWith(visit.to(`/charges/${charge.id}`), { part: 'story' }) } : {}
   return (
@@ -154,7 +155,7 @@ function RefundBox({
   )
 }
 
-/** To the phone by a payout, to a gift card without one: there is no payout of nothing. */
+/** Formats what a refund returns: to the phone by a payout, to a gift card without one. A charge paid wholly by card has no payout. */
 function whatGoesBack({ amount, giftCardAmount }: Charge): string {
   const { says, toCard } = CHARGES.refund
   const due = amount - giftCardAmount
@@ -164,7 +165,7 @@ function whatGoesBack({ amount, giftCardAmount }: Charge): string {
   ].join(' ')
 }
 
-/** The request that makes a charge like this one, for a shell. */
+/** Formats the command that makes a charge like this one. */
 function curlOf({ app, mode }: DashboardVisit, { amount, channel, phone, reference }: Charge): string {
   const body = {
     amount,

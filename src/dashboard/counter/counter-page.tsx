@@ -18,7 +18,7 @@ const WORDS: Record<ChargeStatus, { word: string; tone: 'good' | 'bad' | 'open' 
   refunded: { word: COUNTER.refunded, tone: 'warn' },
 }
 
-/** The latest payments, large; a script asks for them again and plays a sound for what has ended. */
+/** Shows the latest payments in large type. A script reloads them, and plays a sound when a payment succeeds or fails. */
 async function showCounter(visit: DashboardVisit): Promise<Shown> {
   const { data } = await listCharges(visit.app, visit.caller, {
     ...readListWindow({ limit: SHOWN }),
@@ -65,5 +65,5 @@ const Strip = ({ charges }: { charges: readonly Charge[] }) => (
   </ol>
 )
 
-/** The page for the till. */
+/** The page that stays open at the till. */
 export const COUNTER_ROUTES: readonly DashboardRoute[] = [page('/counter', showCounter, 'read')]

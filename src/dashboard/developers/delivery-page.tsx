@@ -27,20 +27,20 @@ type Story = {
   attempts: readonly DeliveryAttempt[]
 }
 
-/** One delivery: what was sent to where, every attempt with its answer, and the way to send it again. */
+/** Shows one delivery: what was sent to where, every attempt with its answer, and the form that sends it again. */
 export async function showDelivery(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
   const { app, caller } = visit
   const id = visit.params.id ?? ''
   const delivery = await findDelivery(app, caller, id)
   const event = await findEvent(app, caller, id)
   if (delivery === null || event === null) throw notFound('delivery')
-  const story = { visit, delivery, subject: event.subject, attempts: await attemptsOf(app, caller, id) }
+  const props = { visit, delivery, subject: event.subject, attempts: await attemptsOf(app, caller, id) }
   const isOpen = delivery.status === 'pending'
-  if (visit.part === 'story') return { kind: 'part', body: <StoryOf {...story} />, final: !isOpen }
+  if (visit.part === 'story') return { kind: 'part', body: <StoryOf {...props} />, final: !isOpen }
   return shownPage(
     `${delivery.event} ${id}`,
     <Area visit={visit} at={HERE} title={delivery.event}>
-      <StoryOf {...story} />
+      <StoryOf {...props} />
       <Section title={texts.resend.title}>
         <FormBox of={RESEND} visit={visit} state={state} params={{ id }} />
       </Section>
@@ -55,7 +55,7 @@ export async function showDelivery(visit: DashboardVisit, state: FormState | nul
   )
 }
 
-/** The part that changes while the delivery is under way. */
+/** The part of the page that changes while the delivery is under way. */
 function StoryOf({ visit, delivery, subject, attempts }: Story) {
   const isOpen = delivery.status === 'pending'
   const live = isOpen
@@ -72,7 +72,7 @@ function StoryOf({ visit, delivery, subject, attempts }: Story) {
         {attempts.length === 0 ? (
           <p class="quiet">{texts.noAttempts}</p>
         ) : (
-          <Timeline entries={attempts.map((attempt, nth) => entryOf(attempt, nth === 0))} />
+          <Timeline entries={attempts.map((attempt, index) => entryOf(attempt, index === 0))} />
         )}
       </Section>
       <Section title={facts.event}>
@@ -93,13 +93,13 @@ function StoryOf({ visit, delivery, subject, attempts }: Story) {
   )
 }
 
-/** The answer to the newest attempt, where it failed, is what somebody came for: it is open. */
+/** Builds the entry of an attempt. The answer to the newest attempt, if that failed, is what the reader came for: it is unfolded. */
 function entryOf({ at, responseCode, error, ms, url, answer }: DeliveryAttempt, isNewest: boolean): Entry {
-  const says =
+  const title =
     error === null || /^http /.test(error) ? texts.answered(responseCode ?? 0) : texts.failed(error)
   return {
     at,
-    title: says,
+    title,
     tone: error === null ? 'good' : 'bad',
     detail: (
       <>

@@ -7,7 +7,7 @@ import { showRequests } from './requests-page.tsx'
 import { SANDBOX_ROUTES } from './sandbox-handlers.ts'
 import { WEBHOOK_ROUTES } from './webhook-handlers.ts'
 
-/** Every page and form for the people who connect the API. */
+/** Every page and form for people who connect the API. */
 export const DEVELOPER_ROUTES: readonly DashboardRoute[] = [
   ...KEY_ROUTES,
   ...WEBHOOK_ROUTES,

@@ -7,7 +7,7 @@ import { Area } from './tabs.tsx'
 
 const { events } = WEBHOOKS
 
-/** Every event that a receiver may get, with a body of each. */
+/** Shows every event that a receiver may get, each with a sample body. */
 export async function showEvents(visit: DashboardVisit): Promise<Shown> {
   return shownPage(
     events.title,

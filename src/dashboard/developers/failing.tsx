@@ -10,7 +10,7 @@ const { failing: texts } = WEBHOOKS
 
 type Shown = Pick<Delivery, 'attempts' | 'nextAttemptAt'> & { status: Delivery['status'] }
 
-/** How a delivery stands. One that was tried in vain is not just on its way. */
+/** Shows the status of a delivery. A pending one whose attempts have failed is marked as failing. */
 export function DeliveryStatus({ delivery }: { delivery: Shown }) {
   const { status, attempts, nextAttemptAt } = delivery
   if (!isFailing(delivery) || nextAttemptAt === null) return <Status word={status} />
@@ -22,23 +22,23 @@ export function DeliveryStatus({ delivery }: { delivery: Shown }) {
   )
 }
 
-/** What a receiver does not take, in a sentence. */
+/** Formats in one sentence how many deliveries fail, since when, and why. */
 export function failingSays({ count, since, lastResponseCode, lastError }: Failing): string {
   const isHttp = lastError === null || /^http /.test(lastError)
-  const heard =
+  const reason =
     isHttp && lastResponseCode !== null
       ? texts.answered(lastResponseCode)
       : (FAILURES[lastError ?? ''] ?? lastError ?? '')
-  return texts.says(count, count < MOST_COUNTED, heard, timeText(since))
+  return texts.says(count, count < MOST_COUNTED, reason, timeText(since))
 }
 
-/** How the receiver's answer to the newest attempt began; null where it gave none. */
+/** Finds the beginning of the receiver's answer to the newest attempt; null if it gave none. */
 export async function lastAnswerTo({ app, caller }: DashboardVisit, eventId: string): Promise<string | null> {
   const [newest] = await attemptsOf(app, caller, eventId)
   return newest?.answer ?? null
 }
 
-/** That events do not arrive, since when, and what the server says: the beginning of its answer is the diagnosis. */
+/** Warns that events do not arrive, and since when. The beginning of the server's answer is the diagnosis. */
 export const FailingNow = ({ failing, answer }: { failing: Failing; answer: string | null }) => (
   <Section title={texts.word}>
     <Note tone="warn">

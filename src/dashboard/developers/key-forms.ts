@@ -8,7 +8,7 @@ import type { DashboardVisit } from '../visit.ts'
 
 const { create, key, kinds, kindHints } = DEVELOPERS
 
-/** Another key: its kind and its name. */
+/** Makes another key, with its kind and its name. */
 export const NEW_KEY: FormSpec = {
   path: '/developers/keys/new',
   action: 'key.create',
@@ -19,7 +19,7 @@ export const NEW_KEY: FormSpec = {
   submit: create.submit,
   once: true,
 }
-/** The second key of a change, whose kind is known. */
+/** Makes the second key of a change; its kind is that of the first. */
 export const SECOND_KEY: FormSpec = {
   path: '/developers/keys/:id/second',
   action: 'key.create',
@@ -49,7 +49,7 @@ export const REPLACE_KEYS: FormSpec = {
   danger: true,
 }
 
-/** The kinds of keys of a mode that this person may have in hand, as choices. */
+/** Builds the choices of kinds of keys in this mode that this person may hold. */
 export const kindsOf = ({ mode, caller }: Pick<DashboardVisit, 'mode' | 'caller'>) =>
   (mode === 'test' ? (['test', 'test_collections'] as const) : (['live', 'live_collections'] as const))
     .filter((kind) => mayHave(caller, kind))
@@ -65,15 +65,15 @@ export const mayHave = (caller: DashboardVisit['caller'], kind: KeyKind): boolea
 
 const isFull = (kind: KeyKind) => kind === 'test' || kind === 'live'
 
-/** The merchant's keys in the mode of the visit. */
+/** Reads the merchant's keys in the mode of the visit. */
 export async function keysOf({ app, merchant, mode }: DashboardVisit): Promise<ListedKey[]> {
   return (await listKeys(app, merchant)).filter(({ kind }) => kind.startsWith(mode))
 }
 
-/** The key that the address names, with all of its mode. Throws 404. */
-export async function keyIn(visit: DashboardVisit): Promise<{ key: ListedKey; all: ListedKey[] }> {
-  const all = await keysOf(visit)
-  const found = all.find(({ id }) => id === visit.params.id)
-  if (!found) throw notFound('key')
-  return { key: found, all }
+/** Gets the key that the address names, and all keys of its mode. Throws 404. */
+export async function keyIn(visit: DashboardVisit): Promise<{ key: ListedKey; keysInMode: ListedKey[] }> {
+  const keysInMode = await keysOf(visit)
+  const visitedKey = keysInMode.find(({ id }) => id === visit.params.id)
+  if (!visitedKey) throw notFound('key')
+  return { key: visitedKey, keysInMode }
 }

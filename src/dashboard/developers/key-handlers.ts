@@ -14,7 +14,7 @@ import { secretPage } from './secret-page.tsx'
 
 const { secret, key: texts, create } = DEVELOPERS
 
-/** Whoever has a full live key may pay alone; who may have none is refused by the operation. */
+/** Refuses a full live key while payouts need a second person: its holder could pay alone. The operation refuses people who may hold none. */
 async function judgeKind({ app, caller }: DashboardVisit, kind: KeyKind): Promise<void> {
   if (kind === 'live' && mayDo(caller, 'key.full')) await judgeLiveKey(app, caller)
 }
@@ -28,25 +28,25 @@ async function makeKey(
     ...{ holder: visit.merchant, kind, name: name === '' ? null : name },
     commandKey: visit.once?.key,
   })
-  return shownKey(visit, { title: secret.madeTitle, key, says: secret.made })
+  return shownKey(visit, { title: secret.madeTitle, key, message: secret.made })
 }
 
 function makeOfKind(visit: DashboardVisit, { kind = '', name = '' }: Values): Promise<Shown> {
-  const known = kindsOf(visit).find(({ value }) => value === kind)
-  if (!known) throw new FieldFault('kind', create.wrongKind)
-  return makeKey(visit, { kind: known.value, name })
+  const choice = kindsOf(visit).find(({ value }) => value === kind)
+  if (!choice) throw new FieldFault('kind', create.wrongKind)
+  return makeKey(visit, { kind: choice.value, name })
 }
 
 const shownKey = (
   visit: DashboardVisit,
-  { title, key, says }: { title: string; key: string; says: string },
+  { title, key, message }: { title: string; key: string; message: string },
 ) =>
   secretPage(
     { title, label: secret.label, secret: key, back: { href: visit.to('/developers'), name: secret.back } },
-    says,
+    message,
   )
 
-/** Keys: the list, one key, and what is done with them. */
+/** API keys: the list, one key, and their forms. */
 export const KEY_ROUTES: readonly DashboardRoute[] = [
   page('/developers', (visit) => showKeys(visit)),
   page('/developers/keys/:id', (visit) => showKey(visit)),
@@ -63,7 +63,7 @@ export const KEY_ROUTES: readonly DashboardRoute[] = [
       const { key } = await keyIn(visit)
       await judgeKind(visit, key.kind)
       const revealed = await revealKey(visit.app, visit.caller, { merchantId: visit.merchant.id, id: key.id })
-      return shownKey(visit, { title: secret.revealTitle, key: revealed.key, says: secret.revealed })
+      return shownKey(visit, { title: secret.revealTitle, key: revealed.key, message: secret.revealed })
     },
     again: showKey,
   }),
@@ -79,9 +79,9 @@ export const KEY_ROUTES: readonly DashboardRoute[] = [
     async submit(visit) {
       const { key } = await keyIn(visit)
       await judgeKind(visit, key.kind)
-      const wanted = { holder: visit.merchant, kind: key.kind, commandKey: visit.once?.key }
-      const made = await rotateKey(visit.app, visit.caller, wanted)
-      return shownKey(visit, { title: secret.madeTitle, key: made, says: secret.made })
+      const rotation = { holder: visit.merchant, kind: key.kind, commandKey: visit.once?.key }
+      const newKey = await rotateKey(visit.app, visit.caller, rotation)
+      return shownKey(visit, { title: secret.madeTitle, key: newKey, message: secret.made })
     },
     again: showKey,
   }),

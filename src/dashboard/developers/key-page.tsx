@@ -14,16 +14,16 @@ import { Area } from './tabs.tsx'
 const { keys, key: texts, kinds, change } = DEVELOPERS
 const { columns } = keys
 
-type KeyProps = { visit: DashboardVisit; of: ListedKey; other: ListedKey | null; state: FormState | null }
+type KeyProps = { visit: DashboardVisit; of: ListedKey; secondKey: ListedKey | null; state: FormState | null }
 
-/** One key: what is known of it, how it is changed without a gap, and what ends it. */
+/** Shows one key: its facts, how to change it without a gap, and how to revoke or replace it at once. */
 export async function showKey(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
-  const { key, all } = await keyIn(visit)
-  const other = all.find(
+  const { key, keysInMode } = await keyIn(visit)
+  const secondKey = keysInMode.find(
     ({ id, kind, revokedAt }) => id !== key.id && kind === key.kind && revokedAt === null,
   )
   const title = key.name ?? `${kinds[key.kind]} ${keys.of(key.last4)}`
-  const props = { visit, of: key, other: other ?? null, state }
+  const props = { visit, of: key, secondKey: secondKey ?? null, state }
   return shownPage(
     title,
     <Area visit={visit} at="/developers" title={title}>
@@ -67,9 +67,10 @@ const KeyFacts = ({ visit, of: key }: { visit: DashboardVisit; of: ListedKey }) 
   />
 )
 
-/** The three steps of a change: where it stands follows from the keys there are. The older key is the one that goes. */
-function Change({ visit, of: key, other, state }: KeyProps) {
-  const [old, fresh] = other === null || other.createdAt >= key.createdAt ? [key, other] : [other, key]
+/** The three steps of a change. The keys that exist tell which step is next; the older key is the one to revoke. */
+function Change({ visit, of: key, secondKey, state }: KeyProps) {
+  const [old, fresh] =
+    secondKey === null || secondKey.createdAt >= key.createdAt ? [key, secondKey] : [secondKey, key]
   return (
     <Section title={change.title}>
       <ol class="steps">
@@ -101,13 +102,13 @@ function Change({ visit, of: key, other, state }: KeyProps) {
   )
 }
 
-const Ends = ({ visit, of: key, other, state }: KeyProps) => (
+const Ends = ({ visit, of: key, secondKey, state }: KeyProps) => (
   <div class="actions">
     <details open={state?.path === REVOKE_KEY.path}>
       <summary>{texts.revoke.title}</summary>
       <FormBox of={REVOKE_KEY} visit={visit} state={state} params={{ id: key.id }}>
         <p class="hint">{texts.revoke.says}</p>
-        {other === null && <p class="wrong">{texts.revoke.last}</p>}
+        {secondKey === null && <p class="wrong">{texts.revoke.last}</p>}
       </FormBox>
     </details>
     {mayHave(visit.caller, key.kind) && (

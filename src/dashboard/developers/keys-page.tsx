@@ -40,11 +40,11 @@ export const KeyStatus = ({ of: { revokedAt } }: { of: ListedKey }) => (
   />
 )
 
-/** The keys of a mode, and a form for another. */
+/** Shows the keys of the mode, and the form that makes another. */
 export async function showKeys(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
-  const all = await keysOf(visit)
-  const inForce = all.filter(({ revokedAt }) => revokedAt === null)
-  const revoked = all.filter(({ revokedAt }) => revokedAt !== null).reverse()
+  const keysInMode = await keysOf(visit)
+  const inForce = keysInMode.filter(({ revokedAt }) => revokedAt === null)
+  const revoked = keysInMode.filter(({ revokedAt }) => revokedAt !== null).reverse()
   const href = ({ id }: ListedKey) => visit.to(`/developers/keys/${id}`)
   return shownPage(
     keys.title,

@@ -70,15 +70,15 @@ const Snippets = ({ of, about = reference.charge }: { of: readonly Snippet[]; ab
   </>
 )
 
-/** The same page with the whole test key in its examples; the form that asks for it is audited like every look at a key. */
+/** Shows the reference with the whole test key in its examples; the audit records it like every reveal of a key. */
 async function fillIn(visit: DashboardVisit): Promise<Shown> {
-  const found = (await keysOf(visit)).find(({ kind, revokedAt }) => kind === 'test' && revokedAt === null)
-  if (!found) throw domainRefusal('no_test_key', reference.noKey)
-  const { key } = await revealKey(visit.app, visit.caller, { merchantId: visit.merchant.id, id: found.id })
+  const testKey = (await keysOf(visit)).find(({ kind, revokedAt }) => kind === 'test' && revokedAt === null)
+  if (!testKey) throw domainRefusal('no_test_key', reference.noKey)
+  const { key } = await revealKey(visit.app, visit.caller, { merchantId: visit.merchant.id, id: testKey.id })
   return showReference({ visit, key })
 }
 
-/** The first calls, with the merchant's own test key once it is asked for. */
+/** The first calls of the API, with the merchant's own test key if the person asks for it. */
 export const REFERENCE_ROUTES: readonly DashboardRoute[] = [
   page('/developers/reference', async (visit) => showReference({ visit })),
   form(FILL, { submit: fillIn, again: async (visit, state) => showReference({ visit, state }) }),

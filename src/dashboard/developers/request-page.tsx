@@ -9,17 +9,18 @@ import type { DashboardVisit } from '../visit.ts'
 import { Answered, Instant } from './requests-page.tsx'
 import { Area } from './tabs.tsx'
 
-const { one, outcomes } = REQUESTS
-const { facts } = one
+const details = REQUESTS.one
+const { outcomes } = REQUESTS
+const { facts } = details
 const HERE = '/developers/requests'
 
-/** One request: what was asked, how it was answered, and what it was about. */
+/** Shows one request: its route, its answer, and the object that it concerned. */
 export async function showRequest(visit: DashboardVisit): Promise<Shown> {
   const request = await findRequest(visit.app, visit.caller, visit.params.id ?? '')
   if (request === null) throw notFound('request')
   const { code, error, keyOutcome, objectId } = request
   return shownPage(
-    one.title,
+    details.title,
     <Area visit={visit} at={HERE} title={`${request.method} ${request.route}`}>
       <Facts
         facts={[
@@ -42,7 +43,7 @@ export async function showRequest(visit: DashboardVisit): Promise<Shown> {
       />
       <p>
         <a class="button plain" href={visit.to(HERE)}>
-          {one.back}
+          {details.back}
         </a>
       </p>
     </Area>,

@@ -44,7 +44,7 @@ export const Instant = ({ at }: { at: Date }) => (
   </time>
 )
 
-/** A status of an answer as word, shape and colour. */
+/** Shows the status of an answer as word, shape and colour, with its error code. */
 export const Answered = ({ status, code }: Pick<LoggedRequest, 'status' | 'code'>) => (
   <>
     <Status word={`${status}`} tone={status < 400 ? 'good' : status < 500 ? 'warn' : 'bad'} />
@@ -52,7 +52,7 @@ export const Answered = ({ status, code }: Pick<LoggedRequest, 'status' | 'code'
   </>
 )
 
-/** What keys of this mode asked, newest first. */
+/** Shows the requests made with keys of this mode, newest first. */
 export async function showRequests(visit: DashboardVisit): Promise<Shown> {
   const { app, caller, query } = visit
   const page = await listRequests(app, caller, filterIn(query))
@@ -84,14 +84,14 @@ export async function showRequests(visit: DashboardVisit): Promise<Shown> {
   )
 }
 
-/** Days of a filter are days of Kampala, both included. */
+/** Parses the filters of the list from a query. Days are days in Kampala, both included. */
 function filterIn(query: DashboardVisit['query']): RequestFilter {
-  const { from, until, ...given } = givenOf(
+  const { from, until, ...filters } = givenOf(
     query,
     ...(['status', 'method', 'route', 'code', 'key', 'request', 'from', 'until', 'after', 'before'] as const),
   )
   return {
-    ...given,
+    ...filters,
     ...(from === undefined ? {} : { from: dayStart(from) }),
     ...(until === undefined ? {} : { until: dayEnd(until) }),
   }

@@ -15,7 +15,7 @@ const { funds, hold, failing, clock, machine } = SANDBOX
 const HERE = '/developers/sandbox'
 const MOST_FAILING = 100
 
-/** A form of the sandbox in live mode does nothing. */
+/** Wraps a form of the sandbox so that live mode is refused. */
 const inTest =
   (submit: (visit: DashboardVisit, values: Values) => Promise<Shown>) =>
   (visit: DashboardVisit, values: Values): Promise<Shown> => {
@@ -52,12 +52,12 @@ async function moveClock(visit: DashboardVisit, { advance = '' }: Values): Promi
 }
 
 async function press(visit: DashboardVisit, { order = '', button = '' }: Values): Promise<Shown> {
-  const wanted = MACHINE_BUTTONS.find((one) => one === button) ?? 'silent'
-  const moved = await pressMachine(visit.app, visit.caller, { id: order.trim(), button: wanted })
-  return doneTo(visit.to(HERE), machine.done(moved.vendingStatus))
+  const pressed = MACHINE_BUTTONS.find((machineButton) => machineButton === button) ?? 'silent'
+  const result = await pressMachine(visit.app, visit.caller, { id: order.trim(), button: pressed })
+  return doneTo(visit.to(HERE), machine.done(result.vendingStatus))
 }
 
-/** The sandbox: its page, and what its forms do. */
+/** The page of the sandbox and its forms. */
 export const SANDBOX_ROUTES: readonly DashboardRoute[] = [
   page(HERE, (visit) => showSandbox(visit)),
   form(FUNDS, { submit: inTest(add), again: showSandbox }),

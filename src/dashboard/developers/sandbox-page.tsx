@@ -12,7 +12,7 @@ import { Area } from './tabs.tsx'
 
 const { funds, hold, failing, clock, machine, phones } = SANDBOX
 const HERE = '/developers/sandbox'
-/** What a payout can fail of, as the rails say it. */
+/** The reasons for which a payout can fail, in the words of the rails. */
 const REASONS = [
   'insufficient_funds',
   'user_cancelled',
@@ -86,7 +86,7 @@ export const MACHINE: FormSpec = {
   submit: machine.submit,
 }
 
-/** What makes test mode do what would take long, or could not be made to happen. */
+/** Shows the tools for what would take long in test mode, or could not be made to happen. */
 export async function showSandbox(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
   const body = visit.mode === 'test' ? <Tools visit={visit} state={state} /> : <NotHere visit={visit} />
   return shownPage(
@@ -159,9 +159,9 @@ const Phones = () => (
     <Table
       caption={phones.title}
       rows={phones.rows}
-      columns={Object.values(phones.columns).map((title, place) => ({
+      columns={Object.values(phones.columns).map((title, index) => ({
         title,
-        cell: (row: readonly string[]) => row[place] ?? '',
+        cell: (row: readonly string[]) => row[index] ?? '',
       }))}
     />
   </Section>

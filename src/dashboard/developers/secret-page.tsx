@@ -4,17 +4,17 @@ import { type Shown, shownPage } from '../../pages/shown.ts'
 
 type Secret = { title: string; label: string; secret: string; back: { href: string; name: string } }
 
-/** The one page that holds a secret. It answers the form that asked for it: no address leads to it. */
+/** Renders the only page that holds a secret. It is the answer to the form that asked for it: no address leads to it. */
 export const secretPage = (
   { title, label, secret, back }: Secret,
-  ...says: (string | ComponentChildren)[]
+  ...lines: (string | ComponentChildren)[]
 ): Shown =>
   shownPage(
     title,
     <>
       <h1>{title}</h1>
       <Note tone="warn">
-        {says.map((line) => (
+        {lines.map((line) => (
           <p>{line}</p>
         ))}
       </Note>

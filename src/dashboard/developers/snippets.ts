@@ -1,4 +1,4 @@
-/** A piece of program in one language. */
+/** An example in one language. */
 export type Snippet = { language: 'curl' | 'js' | 'python' | 'php'; text: string }
 
 /** The first call, in four languages: a charge that asks a phone for a payment. */
@@ -77,7 +77,7 @@ echo curl_exec($curl);`,
   },
 ]
 
-/** How a receiver tells a genuine webhook, over the raw bytes. */
+/** How a receiver verifies a webhook: over the raw bytes of the body. */
 export const VERIFY_SNIPPETS: readonly Snippet[] = [
   {
     language: 'js',

@@ -6,7 +6,7 @@ import type { DashboardVisit } from '../visit.ts'
 const { tabs } = DEVELOPERS
 const TABS = [
   ['/developers', tabs.keys, 'shop.read'],
-  // Both show whatever is about payouts, with names and amounts.
+  // Webhooks and requests show payouts, with names and amounts: readers must be allowed to see those.
   ['/developers/webhooks', tabs.webhooks, 'payouts.read'],
   ['/developers/events', tabs.events, 'shop.read'],
   ['/developers/requests', tabs.requests, 'payouts.read'],
@@ -14,7 +14,7 @@ const TABS = [
   ['/developers/reference', tabs.reference, 'shop.read'],
 ] as const
 
-/** A page of this area: its heading, and the ways to its neighbours. */
+/** Frames a page for developers: the tabs of the area, and the heading of the page. */
 export const Area = ({
   visit,
   at,
@@ -39,10 +39,11 @@ export const Area = ({
   </>
 )
 
-type Query = Readonly<Record<string, string | undefined>>
-
-/** What a query holds of these names. A filter that is left empty is not one. */
-export const givenOf = <Name extends string>(query: Query, ...names: Name[]): Partial<Record<Name, string>> =>
+/** Picks the values of these names from a query. A filter that was left empty is not in the result. */
+export const givenOf = <Name extends string>(
+  query: DashboardVisit['query'],
+  ...names: Name[]
+): Partial<Record<Name, string>> =>
   Object.fromEntries(names.flatMap((name) => (query[name] ? [[name, query[name]]] : []))) as Partial<
     Record<Name, string>
   > // Only of these names.

@@ -27,19 +27,19 @@ async function saveAddress(visit: DashboardVisit, { url = '' }: Values): Promise
 async function rotate(visit: DashboardVisit, values: Values): Promise<Shown> {
   const atOnce = values.atOnce === 'yes'
   const rotation = { merchant: visit.merchant, atOnce, commandKey: visit.once?.key }
-  const made = await rotateWebhookSecret(visit.app, visit.caller, rotation)
-  const old = atOnce ? secret.madeAtOnce : secret.madeUntil(timeText(made.previousUntil))
-  return shownSecret(visit, { title: secret.madeTitle, value: made.secret }, `${secret.made} ${old}`)
+  const rotated = await rotateWebhookSecret(visit.app, visit.caller, rotation)
+  const oldSecret = atOnce ? secret.madeAtOnce : secret.madeUntil(timeText(rotated.previousUntil))
+  return shownSecret(visit, { title: secret.madeTitle, value: rotated.secret }, `${secret.made} ${oldSecret}`)
 }
 
 const shownSecret = (
   visit: DashboardVisit,
   { title, value }: { title: string; value: string },
-  says: string,
+  message: string,
 ) =>
   secretPage(
     { title, label: secret.label, secret: value, back: { href: visit.to(HERE), name: secret.back } },
-    says,
+    message,
   )
 
 async function resendSince(visit: DashboardVisit, { day = '', time = '' }: Values): Promise<Shown> {
@@ -49,7 +49,7 @@ async function resendSince(visit: DashboardVisit, { day = '', time = '' }: Value
   return doneTo(visit.to(HERE), resendAll.done(resent, more))
 }
 
-/** Webhooks: address, secret, deliveries, and what is done with them. */
+/** Webhooks: their address, secret and deliveries, with the forms of each. */
 export const WEBHOOK_ROUTES: readonly DashboardRoute[] = [
   page(HERE, (visit) => showWebhooks(visit), 'payouts.read'),
   page(`${HERE}/:id`, (visit) => showDelivery(visit), 'payouts.read'),
@@ -65,8 +65,12 @@ export const WEBHOOK_ROUTES: readonly DashboardRoute[] = [
   form(PING, {
     async submit(visit) {
       const { mode, merchant } = visit
-      const sent = await sendPing(visit.app, visit.caller, { merchant, mode, commandKey: visit.once?.key })
-      return doneTo(visit.to(`${HERE}/${sent.eventId}`), ping.done)
+      const testEvent = await sendPing(visit.app, visit.caller, {
+        merchant,
+        mode,
+        commandKey: visit.once?.key,
+      })
+      return doneTo(visit.to(`${HERE}/${testEvent.eventId}`), ping.done)
     },
     again: showWebhooks,
   }),

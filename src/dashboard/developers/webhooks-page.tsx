@@ -36,7 +36,7 @@ const FILTERS: readonly Filter[] = [
 
 type Props = { visit: DashboardVisit; state: FormState | null }
 
-/** Where events go, how they are signed, and how each arrived. */
+/** Shows where events go, the secret that signs them, and their deliveries. */
 export async function showWebhooks(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
   const { app, merchant } = visit
   const times = await webhookSecretTimes(app, merchant.id)

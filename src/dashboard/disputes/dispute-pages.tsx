@@ -47,7 +47,7 @@ const COLUMNS: readonly Column<Dispute>[] = [
 
 async function showDisputes(visit: DashboardVisit): Promise<Shown> {
   const { app, merchant, mode, query } = visit
-  const state = DISPUTE_STATES.find((one) => one === query.state) ?? null
+  const state = DISPUTE_STATES.find((disputeState) => disputeState === query.state) ?? null
   const disputes = await listDisputes(app, merchant.id, { mode, state })
   const choices = DISPUTE_STATES.map((value) => ({ value, label: DISPUTES.states[value] }))
   return shownPage(
@@ -83,7 +83,7 @@ async function showDispute(visit: DashboardVisit, state: FormState | null = null
     answersTo(app, merchant.id, dispute.id),
     getCharge(app, caller, dispute.chargeId),
   ])
-  const about = { id: dispute.id }
+  const formParams = { id: dispute.id }
   return shownPage(
     DISPUTES.title,
     <>
@@ -111,7 +111,7 @@ async function showDispute(visit: DashboardVisit, state: FormState | null = null
           <Answer answer={answer} />
         ))}
         {dispute.closedAt === null && (
-          <FormBox of={ANSWER} visit={visit} state={state} params={about}>
+          <FormBox of={ANSWER} visit={visit} state={state} params={formParams}>
             <p class="hint">{DISPUTES.answer.hint[dispute.mode]}</p>
           </FormBox>
         )}
@@ -120,7 +120,7 @@ async function showDispute(visit: DashboardVisit, state: FormState | null = null
         <div class="actions">
           <details open={state?.path === CLOSE.path}>
             <summary>{DISPUTES.close}</summary>
-            <FormBox of={CLOSE} visit={visit} state={state} params={about}>
+            <FormBox of={CLOSE} visit={visit} state={state} params={formParams}>
               <p class="hint">{DISPUTES.closeSays}</p>
               {answers.length === 0 && <Note tone="warn">{DISPUTES.unanswered}</Note>}
             </FormBox>
@@ -132,7 +132,7 @@ async function showDispute(visit: DashboardVisit, state: FormState | null = null
   )
 }
 
-/** What the report is about, and the way to the refund. */
+/** Shows the charge that was reported, with the way to its refund. */
 function Payment({ visit, charge }: { visit: DashboardVisit; charge: Charge }) {
   const { payment } = DISPUTES
   const mayRefund = charge.status === 'succeeded' && mayDo(visit.caller, 'charge.refund')
@@ -167,7 +167,7 @@ const Answer = ({ answer: { says, saidBy, saidAt } }: { answer: DisputeAnswer })
   </blockquote>
 )
 
-/** Disputes of a merchant. */
+/** Disputes of a merchant: the list, one with its answers, and the forms that answer and close it. */
 export const DISPUTE_ROUTES: readonly DashboardRoute[] = [
   page('/disputes', showDisputes, 'read'),
   page('/disputes/:id', (visit) => showDispute(visit), 'read'),

@@ -11,7 +11,7 @@ import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.t
 import { ACTIVATE, DEACTIVATE, RESTORE, showCard } from './card-page.tsx'
 import { ISSUE, showCards, showIssued } from './card-pages.tsx'
 
-/** Gift cards of a merchant: live only. */
+/** Gift cards of a merchant, in live mode only. */
 export const GIFT_CARD_ROUTES: readonly DashboardRoute[] = [
   page('/gift-cards', (visit) => showCards(visit)),
   page('/gift-cards/:id', (visit) => showCard(visit)),
@@ -35,8 +35,8 @@ export const GIFT_CARD_ROUTES: readonly DashboardRoute[] = [
     async submit(visit, { charge = '' }) {
       requireLive(visit)
       const { app, caller, params } = visit
-      const used = await listUses(app, caller, params.id ?? '')
-      if (!used.some(({ chargeId }) => chargeId === charge)) throw notFound('charge')
+      const cardUses = await listUses(app, caller, params.id ?? '')
+      if (!cardUses.some(({ chargeId }) => chargeId === charge)) throw notFound('charge')
       await refundCharge(app, caller, { chargeId: charge, onlyToCard: true })
       return doneTo(visit.to(`/gift-cards/${params.id}`), GIFT_CARDS.uses.restored)
     },

@@ -38,12 +38,12 @@ const USES: readonly Column<CardUse>[] = [
 ]
 const TONES = { reserved: 'open', taken: 'good', freed: 'quiet', restored: 'quiet' } as const
 
-/** One card: what is left on it, what it has paid, its switch, and what can go back on it. */
+/** Shows one card: its balance, what it has paid, its switch, and the form that puts a charge back on it. */
 export async function showCard(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
   const { app, caller, params, now } = visit
   const card = await getCard(app, caller, params.id ?? '')
-  const used = await listUses(app, caller, card.id)
-  const word = cardState(card, now)
+  const cardUses = await listUses(app, caller, card.id)
+  const cardStatus = cardState(card, now)
   return shownPage(
     GIFT_CARDS.title,
     <>
@@ -51,11 +51,11 @@ export async function showCard(visit: DashboardVisit, state: FormState | null = 
         <h1>
           <Money amount={card.balance} />
         </h1>
-        <Status word={word} />
+        <Status word={cardStatus} />
       </div>
       <Section title={GIFT_CARDS.about} aside={<code>…{card.last4}</code>}>
         <CardFacts card={card} />
-        {word === 'deactivated' ? (
+        {cardStatus === 'deactivated' ? (
           <FormBox of={ACTIVATE} visit={visit} state={state} params={{ id: card.id }} />
         ) : (
           <FormBox of={DEACTIVATE} visit={visit} state={state} params={{ id: card.id }}>
@@ -64,18 +64,18 @@ export async function showCard(visit: DashboardVisit, state: FormState | null = 
         )}
       </Section>
       <Section title={uses.title} id="uses">
-        {used.length === 0 ? (
+        {cardUses.length === 0 ? (
           <Empty title={uses.none} />
         ) : (
           <Table
             caption={uses.title}
-            rows={used}
+            rows={cardUses}
             columns={USES}
             href={({ chargeId }) => visit.to(`/charges/${chargeId}`)}
           />
         )}
       </Section>
-      <RestoreBox visit={visit} card={card} used={used} state={state} />
+      <RestoreBox visit={visit} card={card} cardUses={cardUses} state={state} />
     </>,
     { status: state?.status ?? 200 },
   )
@@ -97,12 +97,12 @@ const CardFacts = ({ card }: { card: GiftCard }) => (
 type RestoreProps = {
   visit: DashboardVisit
   card: GiftCard
-  used: readonly CardUse[]
+  cardUses: readonly CardUse[]
   state: FormState | null
 }
 
-function RestoreBox({ visit, card, used, state }: RestoreProps) {
-  const restorable = used.filter(isRestorable)
+function RestoreBox({ visit, card, cardUses, state }: RestoreProps) {
+  const restorable = cardUses.filter(isRestorable)
   const isRefused = state?.path === RESTORE.path
   if (restorable.length === 0 && !isRefused) return null
   const choices = restorable.map(({ chargeId, amount }) => ({

@@ -33,7 +33,7 @@ export const ISSUE: FormSpec = {
   once: true,
 }
 
-// A card pays until the end of its last day.
+/** The last moment at which a card pays: the end of its last day. */
 export const lastMoment = ({ expiresAt }: GiftCard) => new Date(expiresAt.getTime() - 1)
 
 const columnsAt = (now: Date): readonly Column<GiftCard>[] => [
@@ -46,7 +46,7 @@ const columnsAt = (now: Date): readonly Column<GiftCard>[] => [
   { title: columns.notes, cell: ({ notes }) => <Said text={notes} /> },
 ]
 
-/** The gift cards, and the form that issues some. */
+/** Lists the gift cards, with the form that issues more. */
 export async function showCards(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
   if (visit.mode === 'test')
     return shownPage(
@@ -86,7 +86,7 @@ export async function showCards(visit: DashboardVisit, state: FormState | null =
   )
 }
 
-/** The codes of new cards, this once. */
+/** Shows the codes of new cards, which is the only time they are shown. */
 export const showIssued = (visit: DashboardVisit, cards: readonly IssuedCard[]): Shown =>
   shownPage(
     GIFT_CARDS.issued.title,

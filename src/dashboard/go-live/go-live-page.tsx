@@ -9,7 +9,7 @@ import { SECURITY_PATH } from '../people/security-page.tsx'
 import { GO_LIVE } from '../texts/go-live.ts'
 import { type DashboardRoute, type DashboardVisit, page } from '../visit.ts'
 
-// Where each step is done.
+// The page on which each step is done, and the action that its reader must be allowed.
 const PLACES: Record<GoLiveStep, { path: string; see: Action }> = {
   verified: { path: '/verification', see: 'shop.read' },
   webhook: { path: '/developers/webhooks', see: 'payouts.read' },

@@ -80,15 +80,15 @@ function Rate({ sum }: { sum: Sum }) {
 }
 
 function Failures({ sum }: { sum: Sum }) {
-  const seen = NAMES.filter((name) => sum[name] > 0)
+  const occurred = NAMES.filter((name) => sum[name] > 0)
   return (
     <div>
       <p class="quiet">{figures.failures}</p>
-      {seen.length === 0 ? (
+      {occurred.length === 0 ? (
         <p>{figures.noFailures}</p>
       ) : (
         <ul class="plain">
-          {seen.map((name) => (
+          {occurred.map((name) => (
             <li>
               {NUMBER.format(sum[name])} {reasons[name]}
             </li>

@@ -34,7 +34,7 @@ const FUNDS: FormSpec = {
   once: true,
 }
 
-/** Where the business stands: balances, what needs somebody, today and the last 30 days, the latest charges. */
+/** Shows how the business is doing: balances, what needs a person, the latest charges, today and the last 30 days. */
 async function showHome(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
   const { app, merchant, mode, caller } = visit
   const latest = await listCharges(app, caller, {
@@ -42,7 +42,7 @@ async function showHome(visit: DashboardVisit, state: FormState | null = null): 
     ...{ status: null, reference: null, phone: null, email: null },
   })
   if (visit.part === 'latest') return { kind: 'part', body: <Latest visit={visit} charges={latest.data} /> }
-  const [head, release, needs, tallies, key, states, did] = await Promise.all([
+  const [head, release, needs, tallies, key, states, acts] = await Promise.all([
     findHead(app, caller),
     nextRelease(app, caller),
     readNeeds(app, caller, merchant),
@@ -56,7 +56,7 @@ async function showHome(visit: DashboardVisit, state: FormState | null = null): 
     <>
       <h1>{HOME.title}</h1>
       <OperatorNotes states={states} />
-      <Stopped visit={visit} did={did} />
+      <Stopped visit={visit} acts={acts} />
       {key !== null && (
         <Section title={HOME.first.title}>
           <p>{HOME.first.says}</p>
@@ -86,7 +86,7 @@ async function showHome(visit: DashboardVisit, state: FormState | null = null): 
   )
 }
 
-/** The page that a sign-up leads to. */
+/** Whether a sign-up leads to this page: it shows the owner the first request with the whole test key. */
 const isFirst = ({ signedIn, mode, caller }: DashboardVisit) =>
   signedIn.firstSteps && mode === 'test' && caller.role === 'owner'
 

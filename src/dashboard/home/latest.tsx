@@ -11,7 +11,7 @@ const COLUMNS: readonly Column<Charge>[] = [
   { title: HOME.columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
 ]
 
-/** The latest charges, which come by themselves. */
+/** The latest charges; a script keeps reloading them. */
 export const Latest = ({ visit, charges }: { visit: DashboardVisit; charges: readonly Charge[] }) => (
   <div data-live={addressWith(visit.to('/'), { part: 'latest' })}>
     <Section title={HOME.latest} aside={<a href={visit.to('/charges')}>{HOME.all}</a>}>

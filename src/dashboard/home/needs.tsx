@@ -8,18 +8,18 @@ import { failingSays } from '../developers/failing.tsx'
 import { HOME } from '../texts/home.ts'
 import type { DashboardVisit } from '../visit.ts'
 
-/** What waits for a person, each with the way to where it is dealt with. */
+/** Lists what waits for this person, each with a link to the page on which it is dealt with. */
 export function Needs({ visit, needs }: { visit: DashboardVisit; needs: readonly Need[] }) {
-  const own = needs.filter(({ kind }) => mayDo(visit.caller, SEE[kind]))
-  return own.length === 0 ? null : (
+  const visible = needs.filter(({ kind }) => mayDo(visit.caller, SEE[kind]))
+  return visible.length === 0 ? null : (
     <Section title={HOME.needs.title}>
       <ul class="needs">
-        {own.map((need) => {
-          const { says, path } = told(need)
+        {visible.map((need) => {
+          const { text, path } = told(need)
           return (
             <li>
               <Icon name="warning" />
-              {path === null ? says : <a href={visit.to(path)}>{says}</a>}
+              {path === null ? text : <a href={visit.to(path)}>{text}</a>}
             </li>
           )
         })}
@@ -28,7 +28,7 @@ export function Needs({ visit, needs }: { visit: DashboardVisit; needs: readonly
   )
 }
 
-/** Whom it is for: most of it is about payouts, or is mended where they are seen. */
+/** The action that a person must be allowed to be told of a need: most concern payouts, or are dealt with on pages that show payouts. */
 const SEE: Record<Need['kind'], Action> = {
   disputes: 'read',
   rejected: 'shop.read',
@@ -40,27 +40,27 @@ const SEE: Record<Need['kind'], Action> = {
   'payouts-stopped': 'payouts.read',
 }
 
-function told(need: Need): { says: string; path: string | null } {
+function told(need: Need): { text: string; path: string | null } {
   const { needs } = HOME
   switch (need.kind) {
     case 'disputes':
-      return { says: needs.disputes(need.count, need.more), path: '/disputes?state=open' }
+      return { text: needs.disputes(need.count, need.more), path: '/disputes?state=open' }
     case 'webhooks':
-      return { says: needs.webhooks, path: '/developers/webhooks?status=failed' }
+      return { text: needs.webhooks, path: '/developers/webhooks?status=failed' }
     case 'webhooks-failing':
-      return { says: failingSays(need.failing), path: '/developers/webhooks' }
+      return { text: failingSays(need.failing), path: '/developers/webhooks' }
     case 'schedule':
-      return { says: needs.schedule, path: `/payroll/${need.subject}` }
+      return { text: needs.schedule, path: `/payroll/${need.subject}` }
     case 'payroll-short':
       return {
-        says: needs.payrollShort(ugx(need.missing), timeText(need.at)),
+        text: needs.payrollShort(ugx(need.missing), timeText(need.at)),
         path: `/payroll/${need.subject}`,
       }
     case 'prepared':
-      return { says: needs.prepared(need.count, need.more), path: '/payouts/prepared?status=prepared' }
+      return { text: needs.prepared(need.count, need.more), path: '/payouts/prepared?status=prepared' }
     case 'rejected':
-      return { says: needs.rejected, path: '/verification' }
+      return { text: needs.rejected, path: '/verification' }
     case 'payouts-stopped':
-      return { says: need.says, path: null }
+      return { text: need.says, path: null }
   }
 }

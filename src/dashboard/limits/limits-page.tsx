@@ -33,7 +33,7 @@ export const OFF: FormSpec = {
 export const AGREE: FormSpec = {
   path: `${PATH}/checker/agree`,
   action: 'checker.set',
-  // What this person has seen: another wish is not agreed to.
+  // The amount that this person has seen. If another change is pending by then, it is not agreed to.
   fields: [{ name: 'above', label: '', kind: 'hidden' }],
   submit: checker.agree,
   once: true,
@@ -46,7 +46,7 @@ export const DROP: FormSpec = {
   once: true,
 }
 
-/** What may move at once, and the rule of the second person. */
+/** Shows the rule of the second person, the largest amounts, and the rate limits. */
 export async function showLimits(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
   const { app, merchant, caller } = visit
   const rule = await checkerState(app, caller)
@@ -103,7 +103,7 @@ type FoldedProps = {
   values?: Values
 }
 
-/** A form behind its name: each of them may ask for the factor. Nothing where the person's role may not do it. */
+/** Folds a form behind its title, because each may ask for the factor. Renders nothing if the person's role may not do it. */
 function Folded({ of: spec, title, visit, state, values = {} }: FoldedProps) {
   if (!mayDo(visit.caller, spec.action)) return null
   return (
@@ -116,13 +116,13 @@ function Folded({ of: spec, title, visit, state, values = {} }: FoldedProps) {
 
 type WantedProps = { visit: DashboardVisit; rule: CheckerState; state: FormState | null }
 
-/** The weaker rule that somebody has asked for: a second owner agrees, any owner drops it. */
+/** Shows the weaker rule that an owner has asked for. A second owner may agree to it, any owner may drop it. */
 function Wanted({ visit, rule: { wanted }, state }: WantedProps) {
   if (wanted === null) return null
-  const what = wanted.above === null ? checker.wantedNone : checker.wantedAmount(ugx(wanted.above))
+  const change = wanted.above === null ? checker.wantedNone : checker.wantedAmount(ugx(wanted.above))
   return (
     <>
-      <Note tone="open">{checker.wanted(inSentence(shown(wanted.name)), what, timeText(wanted.from))}</Note>
+      <Note tone="open">{checker.wanted(inSentence(shown(wanted.name)), change, timeText(wanted.from))}</Note>
       <div class="actions">
         {wanted.by !== visit.caller.personId && (
           <Folded

@@ -13,18 +13,19 @@ import { AGREE, DROP, OFF, SET, showLimits } from './limits-page.tsx'
 const { checker } = LIMITS
 const HERE = '/settings/limits'
 
+/** Declares a form of the page that leads back to it with a message. */
 const act = (
   spec: FormSpec,
-  does: (visit: DashboardVisit, values: Values) => Promise<string>,
+  operation: (visit: DashboardVisit, values: Values) => Promise<string>,
 ): DashboardRoute =>
   form(spec, {
-    submit: async (visit, values) => doneTo(visit.to(HERE), await does(visit, values)),
+    submit: async (visit, values) => doneTo(visit.to(HERE), await operation(visit, values)),
     again: showLimits,
   })
 
 const saidOf = ({ wanted }: CheckerState) => (wanted === null ? checker.done : checker.waits)
 
-/** Settings, Limits: what may move at once, and the rule of the second person. */
+/** Settings, Limits: the largest amounts, and the rule of the second person. */
 export const LIMITS_ROUTES: readonly DashboardRoute[] = [
   page(HERE, (visit) => showLimits(visit)),
   act(SET, async ({ app, caller }, values) =>

@@ -36,10 +36,10 @@ export const LINK_ROUTES: readonly DashboardRoute[] = [
         cancel_url: cancel_url === '' ? null : cancel_url,
         allow_multiple_uses: values.many === 'yes',
       })
-      const made = await createLink(visit.app, { caller, requestId, given, idempotency: onceOf(visit) })
-      const [id, hint] = [createdId(made), hintOf(made)]
-      const says = hint === null ? LINKS.create.done : LINKS.create.unpayable(hint)
-      return doneTo(visit.to(`/links/${id}`), says)
+      const answer = await createLink(visit.app, { caller, requestId, given, idempotency: onceOf(visit) })
+      const [id, hint] = [createdId(answer), hintOf(answer)]
+      const message = hint === null ? LINKS.create.done : LINKS.create.unpayable(hint)
+      return doneTo(visit.to(`/links/${id}`), message)
     },
     again: showLinks,
   }),
@@ -59,7 +59,7 @@ export const LINK_ROUTES: readonly DashboardRoute[] = [
 
 async function switched(visit: DashboardVisit, to: 'on' | 'off') {
   const { app, caller, merchant, params } = visit
-  // The operation takes links of both modes; this page shows those of one.
+  // The operation takes links of both modes; the page has only links of its own, so the link is looked up in that one.
   const { id } = await getLink(app, caller, params.id ?? '')
   await switchLink(app, caller, { owner: merchant, id, to })
   return doneTo(visit.to(`/links/${id}`), to === 'off' ? LINKS.isOff : LINKS.isOn)

@@ -49,18 +49,18 @@ const PAYMENTS: readonly Column<Charge>[] = [
   { title: payments.when, cell: ({ createdAt }) => <Time at={createdAt} /> },
 ]
 
-/** One link: its address, its QR code, what it asks for, what was paid on it, and what can be done with it. */
+/** Shows one link: its facts, address, QR code and payments, and the forms that switch and publish it. */
 export async function showLink(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
   const { app, caller, params } = visit
   const id = params.id ?? ''
-  // An order has the id of a link: whoever has only the id comes here first.
+  // An order has the id of a link, so a reader who has only the id comes here first.
   const { tag, merchantId, mode } = caller
   const order = tagOf('lnk_', id) === tag ? await findOrder(app, { merchantId, id }) : null
   if (order?.mode === mode) return doneTo(visit.to(`/orders/${id}`))
   const link = await getLink(app, caller, id)
   const view = presentLink(link, app.baseUrl)
   const window = { ...readListWindow(pageQuery(visit.query)), endingBefore: visit.query.before ?? null }
-  const paid = await listLinkPayments(app, caller, { linkId: link.id, window })
+  const paymentsPage = await listLinkPayments(app, caller, { linkId: link.id, window })
   const item = await findItemOfLink(app, { merchantId: visit.merchant.id, linkId: link.id })
   return shownPage(
     link.id,
@@ -79,7 +79,7 @@ export async function showLink(visit: DashboardVisit, state: FormState | null = 
         </Section>
         <Address url={linkUrl(link, app.baseUrl)} id={link.id} />
       </div>
-      <Payments visit={visit} link={link} page={paid} />
+      <Payments visit={visit} link={link} page={paymentsPage} />
       {link.mode === 'live' && link.allowMultipleUses && (
         <OnStorefront visit={visit} link={link} item={item} state={state} />
       )}
@@ -92,7 +92,7 @@ export async function showLink(visit: DashboardVisit, state: FormState | null = 
   )
 }
 
-/** Whether its form is on the page. */
+/** Whether the page has the form that publishes the link. */
 const mayBePublished = ({ mode, allowMultipleUses }: LinkWithCharges, item: object | null) =>
   mode === 'live' && allowMultipleUses && item === null
 
@@ -169,7 +169,7 @@ type OnStorefrontProps = Props & {
   state: FormState | null
 }
 
-/** Whether everybody sees the link on the public page, and the form that puts it there. */
+/** Says whether the link is on the public page; if it never was, shows the form that puts it there. */
 function OnStorefront({ visit, link, item, state }: OnStorefrontProps) {
   if (item === null && !mayDo(visit.caller, 'item.add')) return null
   return (
@@ -190,7 +190,7 @@ function OnStorefront({ visit, link, item, state }: OnStorefrontProps) {
   )
 }
 
-/** The request that makes a link like this one, for a shell. */
+/** Formats the command that makes a link like this one. */
 function curlOf({ app, mode }: DashboardVisit, link: LinkWithCharges): string {
   const { amount, description, reference } = link
   const body = {

@@ -62,14 +62,14 @@ const FILTERS: readonly Filter[] = [
 
 export const EXPORT = exportForm('/links', FILTERS)
 
-/** The links that a query asks for. Throws a refusal. */
+/** Parses the filters of the list from a query. Throws Refusal. */
 export const linkFilter = (query: DashboardVisit['query']): LinkFilter => ({
   ...readListWindow(pageQuery(query)),
   endingBefore: query.before ?? null,
   reference: query.reference ?? null,
 })
 
-/** The payment links of the mode, and the form that makes one. */
+/** Lists the payment links of the mode, with the form that makes one. */
 export async function showLinks(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
   const { app, caller, query } = visit
   const filter = linkFilter(query)
@@ -79,7 +79,7 @@ export async function showLinks(visit: DashboardVisit, state: FormState | null =
     viewsOf(visit, 'links'),
   ])
   const here = visit.to('/links')
-  const isPlain = FILTERS.every(({ name }) => query[name] === undefined)
+  const isFiltered = FILTERS.some(({ name }) => query[name] !== undefined)
   return shownPage(
     LINKS.title,
     <>
@@ -88,8 +88,8 @@ export async function showLinks(visit: DashboardVisit, state: FormState | null =
       <Views visit={visit} list="links" filters={FILTERS} views={views} />
       <CountLine counted={counted} />
       {page.data.length === 0 ? (
-        <Empty title={isPlain ? LINKS.empty.title : LINKS.empty.filtered}>
-          {isPlain && <p>{LINKS.empty.says}</p>}
+        <Empty title={isFiltered ? LINKS.empty.filtered : LINKS.empty.title}>
+          {!isFiltered && <p>{LINKS.empty.says}</p>}
         </Empty>
       ) : (
         <Table

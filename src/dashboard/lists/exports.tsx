@@ -7,7 +7,7 @@ import { kampalaDay } from '../../platform/kampala.ts'
 import { LISTS } from '../texts/lists.ts'
 import { type DashboardRoute, type DashboardVisit, form } from '../visit.ts'
 
-/** The form that downloads a list: its filters travel with it, unseen. */
+/** Declares the form that downloads a list; the list's filters are its hidden fields. */
 export const exportForm = (path: string, filters: readonly Filter[]): FormSpec => ({
   path: `${path}/export`,
   action: 'export',
@@ -16,7 +16,7 @@ export const exportForm = (path: string, filters: readonly Filter[]): FormSpec =
   plain: true,
 })
 
-/** What the form does: the list as a file, or the list again with what was wrong. */
+/** Declares what that form does: it sends the list as a file, or shows the list again with the faults. */
 export const exportRoute = (
   spec: FormSpec,
   {
@@ -24,7 +24,7 @@ export const exportRoute = (
     file,
     again,
   }: {
-    /** What the file is called, without its mode and day. */
+    /** The name of the file, without its mode and day. */
     name: string
     file(visit: DashboardVisit): Promise<Stream>
     again(visit: DashboardVisit, state: FormState): Promise<Shown>
@@ -34,17 +34,17 @@ export const exportRoute = (
     async submit(visit, values) {
       const stream = await file({ ...visit, query: given(values) })
       const { mode, now } = visit
-      const called = `${name}-${mode}-${kampalaDay(now)}.csv`
-      return { kind: 'stream', name: called, type: 'text/csv; charset=utf-8', stream }
+      const fileName = `${name}-${mode}-${kampalaDay(now)}.csv`
+      return { kind: 'stream', name: fileName, type: 'text/csv; charset=utf-8', stream }
     },
-    // Unless the confirmation is what was wrong, its filters cannot be read.
+    // Only a fault of the confirmation leaves the filters readable. Otherwise the list is shown without them.
     again: (visit, state) =>
       again({ ...visit, query: 'confirm' in state.faults ? given(state.values) : {} }, state),
   })
 
 type ExportBoxProps = { of: FormSpec; visit: DashboardVisit; state?: FormState | null }
 
-/** The button that downloads what the list shows. Nothing where the person's role may not. */
+/** The button that downloads what the list shows. Renders nothing if the person's role may not. */
 export const ExportBox = ({ of, visit, state = null }: ExportBoxProps) => (
   <FormBox of={of} visit={visit} state={state} values={visit.query as Values} compact />
 )

@@ -12,7 +12,7 @@ export const CountLine = ({ counted: { count, more } }: { counted: Counted }) =>
     </p>
   )
 
-/** What the filtered list comes to; of very long ones only that they are long. */
+/** The totals of the filtered list. A very long list only says that it is long. */
 export const TotalsLine = ({ totals: { count, more, paid, amount, fees } }: { totals: Totals }) =>
   count === 0 ? null : (
     <p class="totals">

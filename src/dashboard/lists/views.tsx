@@ -7,7 +7,7 @@ import { removeView, type SavedView, savedViews, saveView } from '../../saved-vi
 import { LISTS } from '../texts/lists.ts'
 import { type DashboardRoute, type DashboardVisit, form } from '../visit.ts'
 
-/** The lists whose filters can be kept: where they are. */
+/** The paths of the lists whose filters can be saved. */
 const PLACES = { charges: '/charges', payouts: '/payouts', links: '/links', orders: '/orders' } as const
 type ListName = keyof typeof PLACES
 
@@ -39,10 +39,10 @@ type ViewsProps = {
   views: readonly SavedView[]
 }
 
-/** What this person has kept of the list. */
+/** Reads the views of the list that this person has saved in this mode. */
 export const viewsOf = ({ app, caller }: DashboardVisit, list: ListName) => savedViews(app, caller, list)
 
-/** The views of a list, and the form that keeps the filters that are on. */
+/** The saved views of a list, and the form that saves the filters in use. */
 export function Views({ visit, list, filters, views }: ViewsProps) {
   const query = queryOf(visit, filters)
   const current = views.find((view) => view.query === query)
@@ -80,10 +80,10 @@ export function Views({ visit, list, filters, views }: ViewsProps) {
   )
 }
 
-/** The filters that are on, as they stand in the address. */
+/** Formats the filters in use as the query of an address, without the question mark. */
 function queryOf({ query }: DashboardVisit, filters: readonly Filter[]): string {
-  const on = filters.map(({ name }) => [name, query[name]] as const)
-  return addressWith('', Object.fromEntries(on)).slice(1)
+  const used = filters.map(({ name }) => [name, query[name]] as const)
+  return addressWith('', Object.fromEntries(used)).slice(1)
 }
 
 function placeOf({ params }: DashboardVisit): { list: ListName; path: string } {
@@ -92,18 +92,18 @@ function placeOf({ params }: DashboardVisit): { list: ListName; path: string } {
   return { list: list as ListName, path: PLACES[list as ListName] } // It is one of the names.
 }
 
-/** Only names and values of a query, written anew: what is kept becomes part of a link. */
+/** Rewrites a query from its names and values: a saved query becomes part of a link, so it must hold nothing else. */
 const cleaned = (query: string) => new URLSearchParams(query.slice(0, LONGEST_QUERY)).toString()
 
-/** Keeping and removing views. */
+/** The forms that save and remove views. */
 export const VIEW_ROUTES: readonly DashboardRoute[] = [
   form(SAVE, {
     async submit(visit, { name = '', query = '' }) {
       const { list, path } = placeOf(visit)
-      const kept = cleaned(query)
-      if (kept === '') return doneTo(visit.to(path), words.nothing)
-      await saveView(visit.app, visit.caller, { list, name, query: kept })
-      return doneTo(`${visit.to(path)}?${kept}`, words.saved(name))
+      const savedQuery = cleaned(query)
+      if (savedQuery === '') return doneTo(visit.to(path), words.nothing)
+      await saveView(visit.app, visit.caller, { list, name, query: savedQuery })
+      return doneTo(`${visit.to(path)}?${savedQuery}`, words.saved(name))
     },
     again: async (visit, state) =>
       shownPage(
@@ -118,8 +118,8 @@ export const VIEW_ROUTES: readonly DashboardRoute[] = [
   form(removeForm(''), {
     async submit(visit) {
       const { list, path } = placeOf(visit)
-      const place = /^[0-9]{1,2}$/.test(visit.params.place ?? '') ? Number(visit.params.place) : 0
-      await removeView(visit.app, visit.caller, { list, place })
+      const position = /^[0-9]{1,2}$/.test(visit.params.place ?? '') ? Number(visit.params.place) : 0
+      await removeView(visit.app, visit.caller, { list, place: position })
       return doneTo(visit.to(path), words.removed)
     },
     again: async (visit) => doneTo(visit.to(placeOf(visit).path)),

@@ -8,18 +8,18 @@ import { NOTICES } from '../texts/notices.ts'
 const PATH = '/notices'
 const { answer } = NOTICES
 
-/** The page that the mails lead to: looking at it changes nothing. */
+/** Shows the page that the mails lead to. Opening it changes nothing. */
 async function showAnswer({ gateway, query }: Asked): Promise<Shown> {
   const link = query.link ?? ''
   const { merchant, notice } = await noticeOfLink(gateway, link)
   const business = shown(merchant.name)
   const isOver = notice.stoppedAt !== null
-  const says = isOver ? answer.gone : notice.confirmedAt === null ? answer.ask : answer.hears
+  const formatMessage = isOver ? answer.gone : notice.confirmedAt === null ? answer.ask : answer.hears
   return shownPage(
     answer.title(business),
     <div class="entry">
       <h1>{answer.title(business)}</h1>
-      <p>{says(business, shown(notice.email))}</p>
+      <p>{formatMessage(business, shown(notice.email))}</p>
       {!isOver && <Choices link={link} asks={notice.confirmedAt === null} />}
     </div>,
   )
@@ -45,7 +45,7 @@ async function takeAnswer({ gateway, fields, address }: Asked): Promise<Shown> {
   return doneTo(`${BASE}${PATH}?link=${encodeURIComponent(link)}`)
 }
 
-/** For people without a login who hear of payments by mail. */
+/** The pages for people without a login who get mails about payments. */
 export const NOTICE_GUESTS: readonly GuestRoute[] = [
   { method: 'GET', path: PATH, handle: showAnswer },
   { method: 'POST', path: PATH, handle: takeAnswer },

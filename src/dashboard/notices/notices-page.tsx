@@ -91,7 +91,7 @@ async function showNotices(visit: DashboardVisit, state: FormState | null = null
   )
 }
 
-/** Who hears of payments without a login. */
+/** Settings, Notifications: the people without a login who get mails about payments. */
 export const NOTICE_ROUTES: readonly DashboardRoute[] = [
   page(NOTICES_PATH, (visit) => showNotices(visit)),
   form(ADD, {

@@ -3,11 +3,11 @@ import { type OperatorState, operatorStates } from '../../rails/operator-state.t
 import { OPERATORS } from '../texts/operators.ts'
 import type { DashboardVisit } from '../visit.ts'
 
-/** What is wrong with operators now, as far as this mode has to do with them. */
+/** Reads which operators do not serve now; none in test mode, which uses no operator. */
 export const statesFor = async ({ app, mode }: DashboardVisit): Promise<readonly OperatorState[]> =>
   mode === 'live' ? operatorStates(app) : []
 
-/** Says so, before somebody looks for the fault here. */
+/** Warns of operators that do not serve, before the reader looks for the fault here. */
 export const OperatorNotes = ({
   states,
   side,

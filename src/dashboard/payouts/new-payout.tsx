@@ -33,7 +33,7 @@ const FIELDS: FormSpec['fields'] = [
 ]
 const NOTE = { name: 'note', label: create.note, optional: true, most: 500 } as const
 
-/** Asks the operator whose wallet it is, before the money is sent. */
+/** Checks the payout, and asks the operator whose wallet it is before the money is sent. */
 export const CHECK: FormSpec = {
   path: '/payouts/check',
   action: 'payout.prepare',
@@ -41,7 +41,7 @@ export const CHECK: FormSpec = {
   submit: create.check,
 }
 
-// What is hidden has no place for a fault: every refusal stands above the form.
+// Matches nothing. A hidden field cannot show a fault, so every refusal stands above the form.
 const NO_TEXT = /(?!)/
 const sending = (action: FormSpec['action'], submit: string): FormSpec => ({
   path: '/payouts/send',
@@ -50,12 +50,12 @@ const sending = (action: FormSpec['action'], submit: string): FormSpec => ({
   submit,
   once: true,
 })
-/** Who may send alone sends, by a form that asks for a fresh factor. */
+/** For people who may send without a second person; it asks for a fresh factor. */
 export const SEND = sending('payout.create', create.send)
-/** An accountant prepares. */
+/** For accountants, who may only prepare. */
 export const PREPARE: FormSpec = { ...sending('payout.prepare', create.prepare), path: '/payouts/prepare' }
 
-/** The first step: to whom, and how much. */
+/** Shows the first step: the recipient and the amount. */
 export async function showNewPayout(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
   const { phone, amount, name, reference, note } = visit.query
   const typed = { phone, amount, name, reference, note }
@@ -73,7 +73,7 @@ export async function showNewPayout(visit: DashboardVisit, state: FormState | nu
   )
 }
 
-/** What the fields of the form ask for, read like the body of a request. */
+/** Parses the fields of the form like the body of a request. Throws Refusal. */
 export const payoutOf = (values: Values): PayoutCreate =>
   readBody(PayoutCreateShape, {
     amount: amountOf(values, 'amount'),
@@ -81,10 +81,10 @@ export const payoutOf = (values: Values): PayoutCreate =>
     reference: values.reference,
   })
 
-/** The second step: whose wallet it is, what leaves the balance, and the form that sends it. */
+/** Checks the payout and the owner of the wallet, and leads to the second step: what leaves the balance, and the form that sends it. */
 export async function checkRecipient(visit: DashboardVisit, values: Values): Promise<Shown> {
   const input = payoutOf(values)
-  // Before the operator is asked: a look-up is counted, and what cannot be sent needs none.
+  // Before the operator is asked: look-ups are limited, and a payout that cannot be sent needs none.
   await checkPayout(visit.app, { caller: visit.caller, input })
   const holder = await holderOf(visit, input.recipient.phone)
   return doneTo(await addressOfStep(visit, CHECK.path, { values, holder } satisfies Checked))
@@ -92,13 +92,14 @@ export async function checkRecipient(visit: DashboardVisit, values: Values): Pro
 
 type Checked = { values: Values; holder: string }
 
-/** The page of the second step; without what the first one has found, the first one. */
+/** Shows the second step; the first one if the address no longer carries its result. */
 export async function showChecked(visit: DashboardVisit): Promise<Shown> {
-  const found = (await stepIn(visit, CHECK.path)) as Checked | null // As `checkRecipient` has written it.
-  if (found === null) return showNewPayout(visit)
-  return showSending(visit, found.values, { holder: found.holder, state: null })
+  const step = (await stepIn(visit, CHECK.path)) as Checked | null // As `checkRecipient` has written it.
+  if (step === null) return showNewPayout(visit)
+  return showSending(visit, step.values, { holder: step.holder, state: null })
 }
 
+/** Asks the operator for the owner of the wallet, and formats the answer. A look-up that is refused is only said to be unanswered. */
 async function holderOf({ app, caller }: DashboardVisit, phone: string): Promise<string> {
   try {
     await app.exactWindows.resolve_account.takeNow(caller, app.clock.nowMs())
@@ -111,9 +112,9 @@ async function holderOf({ app, caller }: DashboardVisit, phone: string): Promise
   }
 }
 
-/** The same step after a refusal; the operator is not asked again. */
+/** Shows the second step after a refusal, without asking the operator again. */
 export const showSendingAgain = (visit: DashboardVisit, state: FormState): Promise<Shown> =>
-  // Without an amount there is nothing to check: it was sent past the first step.
+  // Without an amount there is nothing to send: the form did not come from the first step.
   amountOf(state.values, 'amount') === 0
     ? showNewPayout(visit, { ...state, path: CHECK.path })
     : showSending(visit, state.values, { holder: null, state })
@@ -124,8 +125,8 @@ async function showSending(visit: DashboardVisit, values: Values, { holder, stat
   const amount = amountOf(values, 'amount')
   const total = amount + payoutFee(amount)
   const { available } = await readBalance(visit.app.db, visit.merchant.id, visit.mode)
-  const typed = { phone: values.phone, amount: values.amount, name: values.name }
-  const back = { ...typed, reference: values.reference, note: values.note }
+  const { phone, name, reference, note } = values
+  const firstStep = { phone, amount: values.amount, name, reference, note }
   return shownPage(
     create.checkTitle,
     <>
@@ -154,7 +155,7 @@ async function showSending(visit: DashboardVisit, values: Values, { holder, stat
           state={state}
           values={values}
         />
-        <a class="button plain" href={addressWith(visit.to('/payouts/new'), back)}>
+        <a class="button plain" href={addressWith(visit.to('/payouts/new'), firstStep)}>
           {create.change}
         </a>
       </Section>

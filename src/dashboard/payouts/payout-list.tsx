@@ -65,7 +65,7 @@ const FILTERS: readonly Filter[] = [
 
 export const EXPORT = exportForm('/payouts', FILTERS)
 
-/** The payouts that a query asks for. Throws a refusal. */
+/** Parses the filters of the list from a query. Throws Refusal. */
 export const payoutFilter = (query: DashboardVisit['query']): PayoutFilter => ({
   ...readStatusAndWindow(pageQuery(query), PAYOUT_STATUSES),
   endingBefore: query.before ?? null,
@@ -73,11 +73,11 @@ export const payoutFilter = (query: DashboardVisit['query']): PayoutFilter => ({
   phone: query.phone === undefined ? null : asSeen(query.phone),
 })
 
-/** The list of payouts of every kind, and the way to those that wait for a second person. */
+/** Lists the payouts of every kind, with the way to those that wait for a second person. */
 export async function showPayouts(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
   const { app, caller, query } = visit
   const filter = payoutFilter(query)
-  const [listed, totals, views, waiting, states] = await Promise.all([
+  const [payouts, totals, views, waiting, states] = await Promise.all([
     listPayouts(app, caller, filter),
     totalsOfPayouts(app, caller, filter),
     viewsOf(visit, 'payouts'),
@@ -111,18 +111,18 @@ export async function showPayouts(visit: DashboardVisit, state: FormState | null
       <Filters filters={FILTERS} query={query} action={here} />
       <Views visit={visit} list="payouts" filters={FILTERS} views={views} />
       <TotalsLine totals={totals} />
-      {listed.data.length === 0 ? (
+      {payouts.data.length === 0 ? (
         <NoPayouts visit={visit} />
       ) : (
         <Table
           caption={PAYOUTS.title}
-          rows={listed.data}
+          rows={payouts.data}
           columns={COLUMNS}
           href={({ id }) => visit.to(`/payouts/${id}`)}
         />
       )}
-      <Pager cursors={cursorsOf(listed)} query={query} here={here} />
-      {listed.data.length > 0 && <ExportBox of={EXPORT} visit={visit} state={state} />}
+      <Pager cursors={cursorsOf(payouts)} query={query} here={here} />
+      {payouts.data.length > 0 && <ExportBox of={EXPORT} visit={visit} state={state} />}
     </>,
     { status: state?.status ?? 200 },
   )

@@ -18,7 +18,7 @@ import { AMBIGUOUS, type Payout, presentPayout } from '../../payouts/payout.ts'
 import { preparedOf } from '../../payouts/prepared/find-prepared.ts'
 import type { PreparedPayout } from '../../payouts/prepared/prepared-payout.ts'
 import type { OperatorState } from '../../rails/operator-state.ts'
-import { payoutStory, type Story as StoryOf } from '../../reports/story/story.ts'
+import { payoutStory, type Story } from '../../reports/story/story.ts'
 import { OperatorNotes, statesFor } from '../operators/operator-notes.tsx'
 import { EventsTold, entriesOf, MoneyMoved } from '../story/story-parts.tsx'
 import { PAYOUTS, PREPARED } from '../texts/payouts.ts'
@@ -30,18 +30,19 @@ type Told = {
   visit: DashboardVisit
   payout: Payout
   prepared: PreparedPayout | null
-  story: StoryOf
+  story: Story
   states: readonly OperatorState[]
 }
 
-/** One payout: what it is, what happened, where it came from. */
+/** Shows one payout: its facts, what happened, and where it came from. */
 export async function showPayout(visit: DashboardVisit): Promise<Shown> {
   const { app, caller } = visit
   const payout = await getPayout(app, caller, visit.params.id ?? '')
   const prepared = await preparedOf(app, caller, payout.batchId ?? payout.scheduleId ?? payout.id)
   const states = isOpen(payout) ? await statesFor(visit) : []
-  const told = { visit, payout, prepared, story: await payoutStory(app, caller, payout), states }
-  if (visit.part === 'story') return { kind: 'part', body: <Story {...told} />, final: !isOpen(payout) }
+  const props = { visit, payout, prepared, story: await payoutStory(app, caller, payout), states }
+  if (visit.part === 'story')
+    return { kind: 'part', body: <PayoutStory {...props} />, final: !isOpen(payout) }
   return shownPage(
     payout.id,
     <>
@@ -51,7 +52,7 @@ export async function showPayout(visit: DashboardVisit): Promise<Shown> {
         </h1>
         <code>{payout.id}</code>
       </div>
-      <Story {...told} />
+      <PayoutStory {...props} />
       <Section title={PAYOUTS.curl}>
         <Copy label={PAYOUTS.curlLabel} text={curlOf(visit, payout)} />
         <RawJson value={presentPayout(payout)} />
@@ -63,8 +64,8 @@ export async function showPayout(visit: DashboardVisit): Promise<Shown> {
 
 const isOpen = ({ status }: Payout) => status === 'pending' || status === 'authorized'
 
-/** The part that changes while the payout is under way; its script asks for it again. */
-function Story({ visit, payout, prepared, story, states }: Told) {
+/** The part of the page that changes while the payout is under way; a script reloads it. */
+function PayoutStory({ visit, payout, prepared, story, states }: Told) {
   const live = isOpen(payout)
     ? { 'data-live': addressWith(visit.to(`/payouts/${payout.id}`), { part: 'story' }) }
     : {}
@@ -122,7 +123,7 @@ function PayoutFacts({ visit, payout, prepared }: Pick<Told, 'visit' | 'payout' 
   )
 }
 
-/** Who prepared and who approved it. */
+/** Builds the entries of who prepared the payout and who approved it. */
 function peopleIn(prepared: PreparedPayout | null): Entry[] {
   if (prepared === null || prepared.decidedAt === null) return []
   return [
@@ -135,7 +136,7 @@ function peopleIn(prepared: PreparedPayout | null): Entry[] {
   ]
 }
 
-/** The request that makes a payout like this one, for a shell. */
+/** Formats the command that makes a payout like this one. */
 function curlOf({ app, mode }: DashboardVisit, { amount, recipientPhone, recipientName, reference }: Payout) {
   const body = {
     amount,

@@ -33,8 +33,8 @@ const sends = {
     const note = values.note === '' ? null : (values.note ?? null)
     const input = payoutOf(values)
     const id = createdId(await requestPayout(visit.app, { caller, requestId, note, input, ...onceOf(visit) }))
-    const says = id.startsWith('prep_') ? PAYOUTS.create.prepared : PAYOUTS.create.sent
-    return doneTo(visit.to(pathOf(id)), says)
+    const message = id.startsWith('prep_') ? PAYOUTS.create.prepared : PAYOUTS.create.sent
+    return doneTo(visit.to(pathOf(id)), message)
   },
   again: showSendingAgain,
 }
@@ -60,8 +60,8 @@ export const PAYOUT_ROUTES: readonly DashboardRoute[] = [
     async submit(visit) {
       const { app, caller, requestId, params } = visit
       const id = params.id ?? ''
-      const made = await approvePrepared(app, caller, { id, requestId, schedule: approveSchedule })
-      return doneTo(visit.to(pathOf(createdId(made))), PREPARED.approve.done)
+      const answer = await approvePrepared(app, caller, { id, requestId, schedule: approveSchedule })
+      return doneTo(visit.to(pathOf(createdId(answer))), PREPARED.approve.done)
     },
     again: showPreparedAgain,
   }),

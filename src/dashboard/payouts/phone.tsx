@@ -1,6 +1,6 @@
 import { Said } from '../../pages/parts.tsx'
 
-/** A phone, never broken over two lines, and below it the name. */
+/** Shows a phone, never broken over two lines, and the name below it. */
 export const Phone = ({ phone, name = null }: { phone: string | null; name?: string | null }) => (
   <>
     <span class="money">

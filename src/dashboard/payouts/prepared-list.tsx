@@ -32,31 +32,31 @@ const FILTERS: readonly Filter[] = [
   },
 ]
 
-/** What was prepared, newest first. */
+/** Lists the prepared payouts, newest first. */
 export async function showPreparedList(visit: DashboardVisit): Promise<Shown> {
   const { app, caller, query } = visit
   const status = PREPARED_STATUSES.find((preparedStatus) => preparedStatus === query.status) ?? null
   const window = { ...readListWindow(pageQuery(query)), endingBefore: query.before ?? null }
-  const listed = await listPrepared(app, caller, { ...window, status })
+  const prepared = await listPrepared(app, caller, { ...window, status })
   const here = visit.to('/payouts/prepared')
   return shownPage(
     PREPARED.title,
     <>
       <h1>{PREPARED.title}</h1>
       <Filters filters={FILTERS} query={query} action={here} />
-      {listed.data.length === 0 ? (
+      {prepared.data.length === 0 ? (
         <Empty title={status === null ? PREPARED.empty.title : PREPARED.empty.filtered}>
           {status === null && <p>{PREPARED.empty.says}</p>}
         </Empty>
       ) : (
         <Table
           caption={PREPARED.title}
-          rows={listed.data}
+          rows={prepared.data}
           columns={COLUMNS}
           href={({ id }) => visit.to(`/payouts/prepared/${id}`)}
         />
       )}
-      <Pager cursors={cursorsOf(listed)} query={query} here={here} />
+      <Pager cursors={cursorsOf(prepared)} query={query} here={here} />
     </>,
   )
 }

@@ -36,11 +36,11 @@ export const WITHDRAW: FormSpec = {
   danger: true,
 }
 
-/** One prepared payout: what it would do, who prepared it, and what a person may do about it. */
+/** Shows one prepared payout: what it would do, who prepared it, and the forms that decide about it. */
 export async function showPrepared(
   visit: DashboardVisit,
   state: FormState | null = null,
-  asked: readonly LineHolder[] | null = null,
+  knownHolders: readonly LineHolder[] | null = null,
 ): Promise<Shown> {
   const row = await getStored(visit.app, visit.caller, visit.params.id ?? '')
   const source = await sourceOf(visit, row)
@@ -70,7 +70,7 @@ export async function showPrepared(
         />
       </Section>
       <Section title={PREPARED.recipients}>
-        <Recipients {...{ visit, row, holders: asked, waits }} />
+        <Recipients {...{ visit, row, holders: knownHolders, waits }} />
       </Section>
       {waits && <Decide visit={visit} row={row} state={state} />}
     </>,
@@ -78,7 +78,7 @@ export async function showPrepared(
   )
 }
 
-/** Whose money it sends, and how much of it there is now: the merchant's own, or that of one subaccount. */
+/** Reads whose money it sends, the merchant's own or that of one subaccount, and how much of it is available now. */
 async function sourceOf(
   visit: DashboardVisit,
   row: StoredPrepared,
@@ -118,7 +118,7 @@ function factsOf(visit: DashboardVisit, row: StoredPrepared): (Fact | false)[] {
   ]
 }
 
-/** When a prepared schedule pays: its approver decides about every cycle to come. */
+/** Builds the facts of when a prepared schedule pays: its approver decides about every cycle to come. */
 function scheduleFacts(row: StoredPrepared): (Fact | false)[] {
   const schedule = scheduleIn(row)
   if (schedule === null) return []
@@ -131,7 +131,7 @@ function scheduleFacts(row: StoredPrepared): (Fact | false)[] {
   ]
 }
 
-/** The page of what a form or an approval has made. */
+/** The path of the object that a form or an approval has made, by the prefix of its id. */
 export function pathOf(objectId: string): string {
   if (objectId.startsWith('prep_')) return `/payouts/prepared/${objectId}`
   if (objectId.startsWith('batch_')) return `/bulk/${objectId}`

@@ -12,7 +12,7 @@ import { Phone } from './phone.tsx'
 
 const { recipientColumns, holders: words } = PREPARED
 
-/** Without script: asks the operator whose wallets these are. */
+/** Asks the operator whose wallets these are, in browsers without scripts. */
 export const NAMES: FormSpec = {
   path: '/payouts/prepared/:id/names',
   action: 'wallet.look-up',
@@ -39,26 +39,28 @@ const columnsWith = (holders: ReadonlyMap<number, LineHolder>): readonly Column<
 type RecipientsProps = {
   visit: DashboardVisit
   row: StoredPrepared
-  /** What the operator says of the wallets; null while it has not been asked. */
+  /** The operator's answers about the wallets; null while it has not been asked. */
   holders: readonly LineHolder[] | null
   waits: boolean
 }
 
-/** Who is paid, with whose wallets these are: the script of the page asks for that while somebody decides, or a button does. */
+/** Shows who is paid, and whose wallets these are. For a person who may decide, the page's script or a button asks for the latter. */
 export function Recipients({ visit, row, holders, waits }: RecipientsProps) {
-  const decides = waits && row.madeBy !== visit.caller.personId
-  const asks = decides && mayDo(visit.caller, NAMES.action) && visit.look === null
+  const mayDecide = waits && row.madeBy !== visit.caller.personId
+  const asksNames = mayDecide && mayDo(visit.caller, NAMES.action) && visit.look === null
   const here = visit.to(`/payouts/prepared/${row.id}`)
   const live =
-    asks && holders === null ? { 'data-live': addressWith(here, { part: 'names' }) } : { 'data-live': '' }
+    asksNames && holders === null
+      ? { 'data-live': addressWith(here, { part: 'names' }) }
+      : { 'data-live': '' }
   const byLine = new Map((holders ?? []).map((lineHolder) => [lineHolder.line, lineHolder]))
   return (
-    <div {...(asks ? live : {})}>
+    <div {...(asksNames ? live : {})}>
       {holders?.some(({ says }) => says === 'differs' || says === 'no wallet') && (
         <Note tone="bad">{words.look}</Note>
       )}
       <Table caption={PREPARED.recipients} rows={linesIn(row)} columns={columnsWith(byLine)} />
-      {asks && holders === null && <FormBox of={NAMES} visit={visit} params={{ id: row.id }} compact />}
+      {asksNames && holders === null && <FormBox of={NAMES} visit={visit} params={{ id: row.id }} compact />}
     </div>
   )
 }

@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000
 
 type CalendarProps = { title: string; runs: readonly ForecastRun[]; from: Date; days: number }
 
-/** The days to come with a bar where payroll runs: as high as what it needs, in another colour from the first day that is short. */
+/** Draws the days ahead with a bar on each day of payroll: as high as the money it needs, in another colour if there is not enough. */
 export function CalendarLine({ title, runs, from, days }: CalendarProps) {
   const dates = Array.from({ length: days }, (_, ahead) => later(from, ahead * DAY_MS))
   const needs = needsByDay(runs)
@@ -23,13 +23,13 @@ export function CalendarLine({ title, runs, from, days }: CalendarProps) {
       <figcaption class="ear">{title}</figcaption>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
         <line class="axis" x1="0" x2={WIDTH} y1={HEIGHT} y2={HEIGHT} />
-        {dates.map((date, place) => {
+        {dates.map((date, index) => {
           const day = needs.get(dayOf(date))
           const height = day === undefined ? 2 : Math.max(6, Math.round(((HEIGHT - 4) * day.need) / most))
           return (
             <rect
               class={day === undefined ? 'rest' : day.short ? 'bar short' : 'bar'}
-              x={Math.round(place * step + 2)}
+              x={Math.round(index * step + 2)}
               width={Math.round(step - 4)}
               y={HEIGHT - height}
               height={height}

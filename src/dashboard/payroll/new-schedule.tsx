@@ -60,7 +60,7 @@ const FIELDS: FormSpec['fields'] = [
   { name: 'note', label: create.note, optional: true, most: 500 },
 ]
 
-/** The first step: what one cycle would cost, and when it would run. */
+/** Checks the schedule, and leads to the second step: what one cycle would cost, and when it would run. */
 export const CHECK: FormSpec = {
   path: '/payroll/check',
   action: 'payout.prepare',
@@ -68,9 +68,9 @@ export const CHECK: FormSpec = {
   submit: create.check,
 }
 
-// What is hidden has no place for a fault: every refusal stands above the form.
+// Matches nothing. A hidden field cannot show a fault, so every refusal stands above the form.
 const NO_TEXT = /(?!)/
-/** Who may make a schedule alone makes it; by a form that asks for a fresh factor. */
+/** For people who may make a schedule without a second person; it asks for a fresh factor. */
 export const CREATE: FormSpec = {
   path: '/payroll/new',
   action: 'schedule.create',
@@ -82,7 +82,7 @@ export const CREATE: FormSpec = {
   submit: create.submit,
   once: true,
 }
-/** An accountant prepares it. */
+/** For accountants, who may only prepare. */
 export const PREPARE: FormSpec = {
   ...CREATE,
   path: '/payroll/prepare',
@@ -90,23 +90,23 @@ export const PREPARE: FormSpec = {
   submit: create.prepare,
 }
 
-/** The form of a new schedule. */
+/** Shows the form of a new schedule. */
 export async function showNewSchedule(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
-  const alone = mayDo(visit.caller, 'schedule.create')
+  const mayCreateAlone = mayDo(visit.caller, 'schedule.create')
   const { above } = await checkerState(visit.app, visit.caller)
   return shownPage(
     create.title,
     <>
       <h1>{create.title}</h1>
-      {!alone && <Note>{PAYOUTS.create.accountant}</Note>}
-      {alone && above !== null && visit.mode === 'live' && <Note>{create.alone(ugx(above))}</Note>}
+      {!mayCreateAlone && <Note>{PAYOUTS.create.accountant}</Note>}
+      {mayCreateAlone && above !== null && visit.mode === 'live' && <Note>{create.alone(ugx(above))}</Note>}
       <FormBox of={CHECK} visit={visit} state={state} values={{ interval: 'monthly', clock: CLOCK }} />
     </>,
     { status: state?.status ?? 200 },
   )
 }
 
-/** What the fields of the form ask for, read like the body of a request. */
+/** Parses the fields of the form like the body of a request. Throws Refusal, and FieldFault for the recipients. */
 export function scheduleOf(values: Values): ScheduledPayoutCreate {
   const { name, interval, start = '', clock = '', cap = '', recipients = '' } = values
   return readBody(ScheduledPayoutCreateShape, {

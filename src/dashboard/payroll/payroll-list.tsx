@@ -58,10 +58,10 @@ const columnsAhead = (visit: DashboardVisit): readonly Column<ForecastRun>[] => 
   },
 ]
 
-/** The schedules of a merchant, and what their next cycles need. */
+/** Lists the schedules of a merchant, with the money that their next cycles need. */
 export async function showPayroll(visit: DashboardVisit): Promise<Shown> {
   const { app, caller, query } = visit
-  const listed = await listSchedules(app, caller, {
+  const schedules = await listSchedules(app, caller, {
     ...readStatusAndWindow(pageQuery(query), SCHEDULE_STATUSES),
     endingBefore: query.before ?? null,
   })
@@ -80,19 +80,19 @@ export async function showPayroll(visit: DashboardVisit): Promise<Shown> {
       <p>{PAYROLL.lead}</p>
       {await Forecast({ visit })}
       <Filters filters={FILTERS} query={query} action={here} />
-      {listed.data.length === 0 ? (
+      {schedules.data.length === 0 ? (
         <Empty title={query.status === undefined ? PAYROLL.empty.title : PAYROLL.empty.filtered}>
           {query.status === undefined && <p>{PAYROLL.empty.says}</p>}
         </Empty>
       ) : (
         <Table
           caption={PAYROLL.title}
-          rows={listed.data}
+          rows={schedules.data}
           columns={COLUMNS}
           href={({ id }) => visit.to(`/payroll/${id}`)}
         />
       )}
-      <Pager cursors={cursorsOf(listed)} query={query} here={here} />
+      <Pager cursors={cursorsOf(schedules)} query={query} here={here} />
     </>,
   )
 }
@@ -102,20 +102,25 @@ async function Forecast({ visit }: { visit: DashboardVisit }) {
   const [schedules, { available }] = await Promise.all([activeSchedules(app, caller), findHead(app, caller)])
   if (schedules.length === 0) return null
   // Schedules of test mode run by the test clock, which is ahead of the real one.
-  const ahead = visit.mode === 'test' ? visit.merchant.testClockOffsetMs : 0
-  const runs = forecast(schedules, { available, until: later(now, ahead + DAYS_AHEAD * DAY_MS) })
-  const short = runs.find(({ after }) => after < 0)
+  const clockAheadMs = visit.mode === 'test' ? visit.merchant.testClockOffsetMs : 0
+  const runs = forecast(schedules, { available, until: later(now, clockAheadMs + DAYS_AHEAD * DAY_MS) })
+  const shortRun = runs.find(({ after }) => after < 0)
   return (
     <Section title={PAYROLL.forecast.title}>
       <p class="hint">{PAYROLL.forecast.lead(DAYS_AHEAD)}</p>
       <Facts facts={[[PAYROLL.forecast.available, <Money amount={available} />]]} />
-      {short === undefined ? (
+      {shortRun === undefined ? (
         <Note tone="good">{runs.length === 0 ? PAYROLL.forecast.none : PAYROLL.forecast.enough}</Note>
       ) : (
-        <Note tone="warn">{PAYROLL.forecast.short(ugx(-short.after), timeText(short.at))}</Note>
+        <Note tone="warn">{PAYROLL.forecast.short(ugx(-shortRun.after), timeText(shortRun.at))}</Note>
       )}
       {runs.length > 0 && (
-        <CalendarLine title={PAYROLL.forecast.title} runs={runs} from={later(now, ahead)} days={DAYS_AHEAD} />
+        <CalendarLine
+          title={PAYROLL.forecast.title}
+          runs={runs}
+          from={later(now, clockAheadMs)}
+          days={DAYS_AHEAD}
+        />
       )}
       {runs.length > 0 && (
         <Table

@@ -19,8 +19,8 @@ const creates = {
     const input = scheduleOf(values)
     const request = { caller, requestId, input, note: note === '' ? null : note, ...onceOf(visit) }
     const id = createdId(await requestSchedule(app, request))
-    const says = id.startsWith('prep_') ? PAYROLL.create.prepared : PAYROLL.create.done
-    return doneTo(visit.to(pathOf(id)), says)
+    const message = id.startsWith('prep_') ? PAYROLL.create.prepared : PAYROLL.create.done
+    return doneTo(visit.to(pathOf(id)), message)
   },
   again: showReviewAgain,
 }
@@ -34,7 +34,7 @@ const changes = (spec: FormSpec, change: ScheduleChange): DashboardRoute =>
     again: showSchedule,
   })
 
-/** Payroll: schedules with what they need, a new one, one with its cycles. */
+/** Payroll: the schedules with a forecast, a new one in two steps, one with its cycles. */
 export const PAYROLL_ROUTES: readonly DashboardRoute[] = [
   page('/payroll', showPayroll, 'payouts.read'),
   page('/payroll/new', (visit) => showNewSchedule(visit), 'payout.prepare'),

@@ -18,20 +18,20 @@ import { PEOPLE } from './schedule-page.tsx'
 
 const { create } = PAYROLL
 
-/** The second step: who is paid what and when, what that needs and what there is; and the form that starts it. */
+/** Checks the schedule, and leads to the second step: who is paid what and when, the money needed and available, the form that starts it. */
 export async function reviewSchedule(visit: DashboardVisit, values: Values): Promise<Shown> {
   await checkSchedule(visit.app, visit.caller, scheduleOf(values))
   return doneTo(await addressOfStep(visit, CHECK.path, values))
 }
 
-/** The page of the second step; without what was written in the first one, that one. */
+/** Shows the second step; the first one if the address no longer carries its values. */
 export async function showReviewed(visit: DashboardVisit): Promise<Shown> {
   const values = (await stepIn(visit, CHECK.path)) as Values | null // As `reviewSchedule` has written it.
   if (values === null) return showNewSchedule(visit)
   return showReview(visit, { plan: await checkSchedule(visit.app, visit.caller, scheduleOf(values)), values })
 }
 
-/** The same step after a refusal. What cannot even be read goes back to the first one. */
+/** Shows the second step after a refusal; the first one if the values cannot even be parsed. */
 export async function showReviewAgain(visit: DashboardVisit, state: FormState): Promise<Shown> {
   const { values } = state
   try {
@@ -49,7 +49,7 @@ async function showReview(visit: DashboardVisit, { plan, values, state }: Review
   const { terms, amount, fees, first } = plan
   const { available } = await readBalance(visit.app.db, visit.merchant.id, visit.mode)
   const missing = amount + fees - Number(available)
-  const alone = mayDo(visit.caller, 'schedule.create')
+  const mayCreateAlone = mayDo(visit.caller, 'schedule.create')
   const { above } = await checkerState(visit.app, visit.caller)
   return shownPage(
     create.reviewTitle,
@@ -69,13 +69,13 @@ async function showReview(visit: DashboardVisit, { plan, values, state }: Review
             [create.first, first === null ? create.atOnce(timeText(visit.now)) : <Time at={first} />],
           ]}
         />
-        {first === null && <Note tone="warn">{create.atOnceSays(alone)}</Note>}
+        {first === null && <Note tone="warn">{create.atOnceSays(mayCreateAlone)}</Note>}
         {missing > 0 && <Note tone="warn">{create.missing(ugx(missing))}</Note>}
-        {!alone && <Note>{PAYOUTS.create.accountant}</Note>}
-        {alone && visit.mode === 'live' && above !== null && amount > above && (
+        {!mayCreateAlone && <Note>{PAYOUTS.create.accountant}</Note>}
+        {mayCreateAlone && visit.mode === 'live' && above !== null && amount > above && (
           <Note>{create.alone(ugx(above))}</Note>
         )}
-        <FormBox of={alone ? CREATE : PREPARE} visit={visit} state={state} values={values} />
+        <FormBox of={mayCreateAlone ? CREATE : PREPARE} visit={visit} state={state} values={values} />
         <details>
           <summary>{create.change}</summary>
           <FormBox of={CHECK} visit={visit} values={values} />

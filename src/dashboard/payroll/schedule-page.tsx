@@ -15,11 +15,11 @@ import type { DashboardVisit } from '../visit.ts'
 
 const { facts, cycles, people } = PAYROLL
 
-const change = (word: 'pause' | 'resume' | 'cancel', danger = false): FormSpec => ({
-  path: `/payroll/:id/${word}`,
+const change = (name: 'pause' | 'resume' | 'cancel', danger = false): FormSpec => ({
+  path: `/payroll/:id/${name}`,
   action: 'schedule.change',
   fields: [],
-  submit: PAYROLL[word].submit,
+  submit: PAYROLL[name].submit,
   ...(danger ? { danger: true } : {}),
 })
 export const PAUSE = change('pause')
@@ -40,11 +40,11 @@ export const PEOPLE: readonly Column<Recipient>[] = [
   { title: people.columns.reference, cell: ({ reference }) => <Said text={reference} /> },
 ]
 
-/** One schedule: what it needs, when it runs, its cycles, its people. */
+/** Shows one schedule: the money it needs, when it runs, its cycles and its people. */
 export async function showSchedule(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
   const { app, caller } = visit
   const schedule = await getSchedule(app, caller, visit.params.id ?? '')
-  const [ran, prepared] = await Promise.all([
+  const [cycleRows, prepared] = await Promise.all([
     cyclesOf(app, caller, schedule),
     preparedOf(app, caller, schedule.id),
   ])
@@ -64,10 +64,10 @@ export async function showSchedule(visit: DashboardVisit, state: FormState | nul
       <ScheduleFacts visit={visit} schedule={schedule} preparedId={prepared?.id ?? null} />
       <Changes visit={visit} schedule={schedule} state={state} />
       <Section title={cycles.title}>
-        {ran.length === 0 ? (
+        {cycleRows.length === 0 ? (
           <p>{cycles.none}</p>
         ) : (
-          <Table caption={cycles.title} rows={ran} columns={CYCLES} />
+          <Table caption={cycles.title} rows={cycleRows} columns={CYCLES} />
         )}
       </Section>
       <Section title={people.title}>
@@ -79,7 +79,7 @@ export async function showSchedule(visit: DashboardVisit, state: FormState | nul
   )
 }
 
-/** What one cycle takes, with its fees. */
+/** The whole UGX that one cycle takes from the balance, with its fees. */
 const cycleOf = ({ amount, recipients }: Schedule) => (amount + payoutFee(amount)) * recipients.length
 
 type FactsProps = { visit: DashboardVisit; schedule: Schedule; preparedId: string | null }

@@ -19,11 +19,12 @@ export const DOOR: Door = {
       </p>
     </>
   ),
-  // Who works for nobody any more may sign in as somebody else. A business that may not take real money yet has nothing in live mode.
+  // A person who no longer works for any merchant has no home here, and may sign in as another person. A business that may not take real
+  // money yet begins in test mode: it has nothing in live mode.
   async home({ at, person }, { gateway }) {
     if (at === null) return null
-    const wanted = merchantsById([at.merchantId])
-    const [merchant] = await gateway.appOf(at).db.query(wanted.statement, wanted.values)
+    const query = merchantsById([at.merchantId])
+    const [merchant] = await gateway.appOf(at).db.query(query.statement, query.values)
     return person.confirmed && merchant?.kycStatus === 'verified' ? BASE : `${BASE}${TEST}`
   },
   actorOf: callerAnywhere,

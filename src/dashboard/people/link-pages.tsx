@@ -23,8 +23,8 @@ import { DOOR } from './door.tsx'
 const reset: LinkPage = {
   path: '/reset',
   async form({ gateway }, token) {
-    const found = await findReset(gateway, token)
-    return found === null ? null : resetForm(found)
+    const openReset = await findReset(gateway, token)
+    return openReset === null ? null : resetForm(openReset)
   },
   use: async (asked, token, { password = '', business }) =>
     goOn(
@@ -34,12 +34,12 @@ const reset: LinkPage = {
     ),
 }
 
-/** While nobody has proven the address anybody may have opened a business with it: the page says which one it is about, or asks. */
+/** Before an address is confirmed, anybody may have opened a business with it: the page names the business, or asks for the person's own. */
 function resetForm({ opened }: OpenReset): Awaited<ReturnType<LinkPage['form']>> {
   const { reset } = SIGN_IN
   const [only, ...more] = opened
-  // None is chosen before: the first one may be a stranger's.
-  const which: Field = {
+  // No choice is preselected: the first business may be a stranger's.
+  const businessField: Field = {
     ...{ name: 'business', label: reset.which, hint: reset.whichHint, kind: 'radio' as const },
     choices: opened.map(({ publicId, business, at }) => ({
       value: publicId,
@@ -56,28 +56,28 @@ function resetForm({ opened }: OpenReset): Awaited<ReturnType<LinkPage['form']>>
         <p>{reset.lead}</p>
       </>
     ),
-    fields: more.length === 0 ? [NEW_PASSWORD] : [which, NEW_PASSWORD],
+    fields: more.length === 0 ? [NEW_PASSWORD] : [businessField, NEW_PASSWORD],
     submit: reset.submit,
   }
 }
 
-const toSignIn = (says: string): Shown => ({
+const toSignIn = (message: string): Shown => ({
   kind: 'redirect',
   to: `${BASE}/sign-in`,
-  flash: { kind: 'done', says },
+  flash: { kind: 'done', says: message },
 })
 
 const confirm: LinkPage = {
   path: '/confirm',
   async form(asked, token) {
     const { gateway } = asked
-    const asks = await findConfirming(gateway, COOKIES.visitor(asked), token)
-    const facts = asks && (await findLinkFacts(gateway, 'confirm', token))
-    return asks && facts && confirmForm(asks, shown(facts.business))
+    const confirming = await findConfirming(gateway, COOKIES.visitor(asked), token)
+    const facts = confirming && (await findLinkFacts(gateway, 'confirm', token))
+    return confirming && facts && confirmForm(confirming, shown(facts.business))
   },
   async use(asked, token, { password = '', account = '' }) {
-    const given = { token, password, ownerPassword: account }
-    await confirmEmail(asked.gateway, COOKIES.visitor(asked), given)
+    const passwords = { password, ownerPassword: account }
+    await confirmEmail(asked.gateway, COOKIES.visitor(asked), { token, ...passwords })
     return toSignIn(SIGN_IN.confirm.done)
   },
 }
@@ -87,9 +87,9 @@ function confirmForm(
   business: string,
 ): Awaited<ReturnType<LinkPage['form']>> {
   const { confirm } = SIGN_IN
-  const secret = { kind: 'password' as const, most: 512 }
-  const account = { name: 'account', label: confirm.account, refused: /of your account/, ...secret }
-  const opened = { name: 'password', label: confirm.opened(business), ...secret }
+  const typed = { kind: 'password' as const, most: 512 }
+  const ofAccount = { name: 'account', label: confirm.account, refused: /of your account/, ...typed }
+  const ofBusiness = { name: 'password', label: confirm.opened(business), ...typed }
   return {
     title: confirm.title,
     lead: (
@@ -98,7 +98,7 @@ function confirmForm(
         <p>{confirm.notYou}</p>
       </>
     ),
-    fields: [...(asksClaim ? [opened] : []), ...(asksOwner ? [account] : [])],
+    fields: [...(asksClaim ? [ofBusiness] : []), ...(asksOwner ? [ofAccount] : [])],
     submit: confirm.submit,
   }
 }
@@ -127,10 +127,10 @@ const stopEmail: LinkPage = {
     const lead = <p>{stop.says(shown(link.email))}</p>
     return { title: stop.title, lead, fields: [], submit: stop.submit }
   },
-  // The next step is a new password: whoever asked for the change was signed in.
+  // The next step is a new password, because the person who asked for the change was signed in.
   async use(asked, token) {
-    const next = await stopEmailChange(asked.gateway, COOKIES.visitor(asked), token)
-    return { kind: 'redirect', to: `${BASE}/reset?link=${next}` }
+    const resetToken = await stopEmailChange(asked.gateway, COOKIES.visitor(asked), token)
+    return { kind: 'redirect', to: `${BASE}/reset?link=${resetToken}` }
   },
 }
 
@@ -152,7 +152,7 @@ function joinForm(
 ): Awaited<ReturnType<LinkPage['form']>> {
   const { join } = SIGN_IN
   const { name, password } = ENTRY
-  const own = { name: 'password', label: password.label, kind: 'password' as const, most: 512 }
+  const ownPassword = { name: 'password', label: password.label, kind: 'password' as const, most: 512 }
   return {
     title: join.title(business),
     lead: (
@@ -162,7 +162,7 @@ function joinForm(
       </>
     ),
     fields: known
-      ? [own]
+      ? [ownPassword]
       : [
           {
             name: 'name',
@@ -185,16 +185,16 @@ const till: LinkPage = {
     if (link?.shiftEnds == null) return null
     const facts = await findLinkFacts(gateway, 'till', token)
     const { till } = SIGN_IN
-    const says = till.says(
+    const message = till.says(
       inSentence(shown(link.name ?? '')),
       inSentence(shown(facts?.business ?? '')),
       timeText(link.shiftEnds),
     )
-    return { title: till.title, lead: <p>{says}</p>, fields: [], submit: till.submit }
+    return { title: till.title, lead: <p>{message}</p>, fields: [], submit: till.submit }
   },
   async use(asked, token) {
-    const entered = await enterTill(asked.gateway, COOKIES.visitor(asked), token)
-    return { kind: 'redirect', to: `${BASE}/counter`, cookies: [COOKIES.session(entered.token, asked)] }
+    const session = await enterTill(asked.gateway, COOKIES.visitor(asked), token)
+    return { kind: 'redirect', to: `${BASE}/counter`, cookies: [COOKIES.session(session.token, asked)] }
   },
 }
 

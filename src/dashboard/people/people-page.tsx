@@ -74,16 +74,16 @@ export const END_SESSION: FormSpec = {
   ...{ fields: [], submit: sessions.end, plain: true },
 }
 
-/** Everybody who works for the merchant; those who may not change it see who and what, and no forms. */
+/** Shows everybody who works for the merchant. People who may not change that see names and roles, and no forms. */
 export async function showPeople(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
   const { gateway, merchant, caller } = visit
-  const [people, open, signedIn, cashiers] = await Promise.all([
+  const [people, invitations, openSessions, refundLimit] = await Promise.all([
     listMembers(gateway, merchant.id),
     listInvitations(gateway, merchant.id),
     listSessionsAt(gateway, merchant.id),
     refundLimitOf(gateway, merchant.id),
   ])
-  const owns = mayDo(caller, 'people.role')
+  const mayManage = mayDo(caller, 'people.role')
   return shownPage(
     PEOPLE.title,
     <>
@@ -91,14 +91,14 @@ export async function showPeople(visit: DashboardVisit, state: FormState | null 
       <Section title={members.title}>
         <Table caption={members.title} rows={people} columns={memberColumns(visit, state)} />
       </Section>
-      {owns && (
+      {mayManage && (
         <>
           <Section title={invite.title}>
             <FormBox of={INVITE} visit={visit} state={state} values={{ role: 'cashier' }} />
           </Section>
-          {open.length > 0 && (
+          {invitations.length > 0 && (
             <Section title={invite.open}>
-              <Table caption={invite.open} rows={open} columns={linkColumns(visit, state)} />
+              <Table caption={invite.open} rows={invitations} columns={linkColumns(visit, state)} />
             </Section>
           )}
           <Section title={till.title}>
@@ -106,10 +106,10 @@ export async function showPeople(visit: DashboardVisit, state: FormState | null 
             <FormBox of={TILL} visit={visit} state={state} values={{ hours: '8' }} />
           </Section>
           <Section title={limit.title}>
-            <FormBox of={LIMIT} visit={visit} state={state} values={{ limit: String(cashiers) }} />
+            <FormBox of={LIMIT} visit={visit} state={state} values={{ limit: String(refundLimit) }} />
           </Section>
           <Section title={sessions.title}>
-            <Table caption={sessions.title} rows={signedIn} columns={signedInColumns(visit, state)} />
+            <Table caption={sessions.title} rows={openSessions} columns={signedInColumns(visit, state)} />
           </Section>
         </>
       )}
@@ -126,19 +126,20 @@ export async function showPeople(visit: DashboardVisit, state: FormState | null 
   )
 }
 
+/** The state of a refused form belongs to the row that the form's address names; other rows have none. */
 const ownState = (state: FormState | null, visit: DashboardVisit, id: string) =>
   visit.params.id === id ? state : null
 
 function memberColumns(visit: DashboardVisit, state: FormState | null): Column<Member>[] {
   const { columns } = members
-  const named = ({ name, publicId }: Member) => (
+  const nameCell = ({ name, publicId }: Member) => (
     <span>
       <bdi>{shown(name)}</bdi>
       {publicId === visit.signedIn.person.publicId && <span class="quiet"> ({members.you})</span>}
     </span>
   )
   return [
-    { title: columns.name, cell: named },
+    { title: columns.name, cell: nameCell },
     {
       title: columns.email,
       cell: ({ email, till }) => (till ? members.till : <bdi>{shown(email ?? '')}</bdi>),

@@ -26,19 +26,19 @@ import {
 
 const again = (visit: DashboardVisit, state: FormState) => showPeople(visit, state)
 
-/** A form of the page that leads back to it with a sentence. */
+/** Declares a form of the page that leads back to it with a message. */
 const act = (
   spec: FormSpec,
-  does: (visit: DashboardVisit, values: Values) => Promise<string>,
+  operation: (visit: DashboardVisit, values: Values) => Promise<string>,
 ): DashboardRoute =>
   form(spec, {
-    submit: async (visit, values) => doneTo(visit.to(PEOPLE_PATH), await does(visit, values)),
+    submit: async (visit, values) => doneTo(visit.to(PEOPLE_PATH), await operation(visit, values)),
     again,
   })
 
 const idOf = ({ params }: DashboardVisit) => params.id ?? ''
 const memberOf = (visit: DashboardVisit) => ({ merchantId: visit.merchant.id, publicId: idOf(visit) })
-// The form takes one of the choices, which are the roles.
+// The form accepts only its choices, which are the roles.
 const roleOf = ({ role }: Values) => role as MerchantRole
 
 async function showCode(visit: DashboardVisit, { name = '', hours = '' }: Values): Promise<Shown> {
@@ -80,8 +80,8 @@ export const PEOPLE_ROUTES: readonly DashboardRoute[] = [
     async submit(visit) {
       await removeMember(visit.gateway, visit.caller, memberOf(visit))
       visit.app.nudge('expire-prepared')
-      const gone = idOf(visit) === visit.signedIn.person.publicId
-      return doneTo(gone ? visit.to('/') : visit.to(PEOPLE_PATH), PEOPLE.members.removed)
+      const removedSelf = idOf(visit) === visit.signedIn.person.publicId
+      return doneTo(removedSelf ? visit.to('/') : visit.to(PEOPLE_PATH), PEOPLE.members.removed)
     },
     again,
   }),

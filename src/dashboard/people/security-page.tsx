@@ -46,10 +46,10 @@ export const SWITCH: FormSpec = {
   ...{ ...bare, submit: '', plain: true },
 }
 
-/** What a person may change about its own sign-in. */
+/** Shows what a person may change about their own sign-in. */
 async function showSecurity(visit: DashboardVisit, state: FormState | null): Promise<Shown> {
   const { signedIn } = visit
-  const own = await readAccount(visit)
+  const account = await readAccount(visit)
   const of = SECURITY
   return shownPage(
     ACCOUNT.title,
@@ -60,7 +60,7 @@ async function showSecurity(visit: DashboardVisit, state: FormState | null): Pro
         <Note>{security.till}</Note>
       ) : (
         <>
-          <Factors {...{ of, visit, state, ...own }} />
+          <Factors {...{ of, visit, state, ...account }} />
           <Password {...{ of, visit, state }} />
           <Section title={security.email.title}>
             <p>{security.email.now(shown(signedIn.person.email))}</p>
@@ -81,14 +81,14 @@ async function showSecurity(visit: DashboardVisit, state: FormState | null): Pro
           <FormBox of={ADD_BUSINESS} visit={visit} state={state} />
         </Section>
       )}
-      <Sessions {...{ of, visit, state, ...own }} />
+      <Sessions {...{ of, visit, state, ...account }} />
       {signedIn.memberships.length > 1 && <Businesses visit={visit} />}
     </>,
     { status: state?.status ?? 200, scripts: ['passkeys.js'] },
   )
 }
 
-/** The other businesses of the person, each with a button that goes there. */
+/** The businesses of the person, each with a button that switches to it. */
 const Businesses = ({ visit }: { visit: DashboardVisit }) => (
   <Section title={security.switch.title}>
     <ul>

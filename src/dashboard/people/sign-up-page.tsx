@@ -13,7 +13,7 @@ import { COOKIES } from '../session-cookies.ts'
 import { SIGN_IN } from '../texts/sign-in.ts'
 
 const ADDRESS = `${BASE}/sign-up`
-// Nobody is signed in yet: the token belongs to the form alone.
+// There is no session yet: the form's token is bound to its address alone.
 const PLACE = { sessionId: '', address: ADDRESS }
 
 const formOf = (token: string): GuestForm => ({
@@ -59,18 +59,18 @@ async function submit(asked: Asked): Promise<Shown> {
   return answerGuestForm(asked, form, async ({ business = '', email = '', password = '', handle = '' }) => {
     if (business.trim() === '') throw new FieldFault('business', PARTS.mend)
     const formKey = keyOf(asked)
-    const entered = await signUp(gateway, COOKIES.visitor(asked), {
+    const session = await signUp(gateway, COOKIES.visitor(asked), {
       ...{ business, email, password, handle: handle || undefined, formKey },
     })
-    return { kind: 'redirect', to: `${BASE}${TEST}`, cookies: COOKIES.entered(entered, asked) }
+    return { kind: 'redirect', to: `${BASE}${TEST}`, cookies: COOKIES.entered(session, asked) }
   })
 }
 
-/** A form without a token came from a program: each time it is sent is one of its own. */
+/** The key by which a form that is sent twice opens one account. A form without a token came from a program: each opens an account. */
 function keyOf({ gateway, fields, now }: Asked): string | undefined {
   if (!fields.form) return undefined
-  const found = keyOfForm(gateway.vault, PLACE, { token: fields.form, nowMs: now.getTime() })
-  if ('key' in found) return found.key
+  const result = keyOfForm(gateway.vault, PLACE, { token: fields.form, nowMs: now.getTime() })
+  if ('key' in result) return result.key
   throw new Refusal(403, 'forbidden', PARTS.errors.expired)
 }
 

@@ -26,37 +26,37 @@ const COLUMNS: readonly Column<Row>[] = [
   { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
 ]
 
-/** What one text finds. The only hit is opened at once. */
+/** Shows the objects that match a text. A single match is opened at once. */
 async function showSearch(visit: DashboardVisit): Promise<Shown> {
   const { app, caller, query } = visit
   const text = query.q ?? ''
-  const found = await search(app, caller, text)
-  if (found.kind === 'id')
-    return { kind: 'redirect', to: visit.to(pathIn(OBJECT_PAGES[found.prefix], found.id)) }
+  const result = await search(app, caller, text)
+  if (result.kind === 'id')
+    return { kind: 'redirect', to: visit.to(pathIn(OBJECT_PAGES[result.prefix], result.id)) }
   const groups = [
     {
       title: SEARCH.charges,
       path: '/charges',
-      rows: found.charges.map((charge) => ({ ...charge, who: charge.phone })),
+      rows: result.charges.map((charge) => ({ ...charge, who: charge.phone })),
     },
     {
       title: SEARCH.payouts,
       path: '/payouts',
-      rows: found.payouts.map((payout) => ({ ...payout, who: payout.recipientPhone })),
+      rows: result.payouts.map((payout) => ({ ...payout, who: payout.recipientPhone })),
     },
     {
       title: SEARCH.links,
       path: '/links',
-      rows: found.links.map((link) => ({
+      rows: result.links.map((link) => ({
         ...link,
         who: null,
         status: presentLink(link, app.baseUrl).status,
       })),
     },
   ].filter(({ rows }) => rows.length > 0)
-  const [only] = groups
-  if (only !== undefined && groups.length === 1 && only.rows.length === 1)
-    return { kind: 'redirect', to: visit.to(`${only.path}/${only.rows[0]?.id}`) }
+  const [group] = groups
+  if (group !== undefined && groups.length === 1 && group.rows.length === 1)
+    return { kind: 'redirect', to: visit.to(`${group.path}/${group.rows[0]?.id}`) }
   return shownPage(
     SEARCH.title,
     <>
@@ -75,5 +75,5 @@ async function showSearch(visit: DashboardVisit): Promise<Shown> {
   )
 }
 
-/** The page of the search box. */
+/** The page that the search box leads to. */
 export const SEARCH_ROUTES: readonly DashboardRoute[] = [page('/search', showSearch, 'read')]

@@ -55,7 +55,7 @@ async function showAudit(visit: DashboardVisit): Promise<Shown> {
     newer: query.before ?? null,
   })
   const here = visit.to('/settings/audit')
-  const filtered = query.action !== undefined || query.actor !== undefined || query.of !== undefined
+  const isFiltered = query.action !== undefined || query.actor !== undefined || query.of !== undefined
   return shownPage(
     AUDIT.title,
     <>
@@ -63,7 +63,7 @@ async function showAudit(visit: DashboardVisit): Promise<Shown> {
       <p>{AUDIT.lead}</p>
       <Filters filters={FILTERS} query={query} action={here} />
       {entries.length === 0 ? (
-        <Empty title={filtered ? AUDIT.empty.filtered : AUDIT.empty.title} />
+        <Empty title={isFiltered ? AUDIT.empty.filtered : AUDIT.empty.title} />
       ) : (
         <Table caption={AUDIT.title} rows={entries} columns={COLUMNS} />
       )}

@@ -17,11 +17,11 @@ const HANDLE: FormSpec = {
   submit: handle.submit,
 }
 
-/** What the gateway knows of the business. */
+/** Shows what the gateway knows of the business, and what our staff did about it. */
 async function showBusiness(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
   const { merchant, app, caller } = visit
   const { amountMax } = app.config
-  const did = await whatWeDid(app, caller, merchant)
+  const acts = await whatWeDid(app, caller, merchant)
   return shownPage(
     BUSINESS.title,
     <>
@@ -45,7 +45,7 @@ async function showBusiness(visit: DashboardVisit, state: FormState | null = nul
         <p class="hint">{BUSINESS.change}</p>
         <FormBox of={HANDLE} visit={visit} state={state} />
       </Section>
-      <WhatWeDidSection visit={visit} did={did} />
+      <WhatWeDidSection visit={visit} acts={acts} />
     </>,
     { status: state?.status ?? 200 },
   )
@@ -55,8 +55,8 @@ export const BUSINESS_ROUTES: readonly DashboardRoute[] = [
   page('/settings/business', (visit) => showBusiness(visit)),
   form(HANDLE, {
     async submit({ gateway, caller, to }, values) {
-      const changed = await changeHandle(gateway, caller, values.handle ?? '')
-      return doneTo(to('/settings/business'), handle.done(changed))
+      const newHandle = await changeHandle(gateway, caller, values.handle ?? '')
+      return doneTo(to('/settings/business'), handle.done(newHandle))
     },
     again: showBusiness,
   }),

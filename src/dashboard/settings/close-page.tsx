@@ -26,17 +26,17 @@ const KEEP: FormSpec = {
 
 type Part = { visit: DashboardVisit; left: Left; state: FormState | null }
 
-/** What closing the account does, where it stands, and the way back. */
+/** Shows what closing the account does, how far it is, and the form that stops it. */
 async function showClosing(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
   const { app, merchant } = visit
   const left = await whatIsLeft(app, merchant)
-  const part = { visit, left, state }
+  const props = { visit, left, state }
   return shownPage(
     WORDS.title,
     <>
       <h1>{merchant.account === 'open' ? WORDS.title : WORDS[merchant.account].title}</h1>
-      {merchant.account === 'open' && <Ask {...part} />}
-      {merchant.account === 'closing' && <Closing {...part} />}
+      {merchant.account === 'open' && <Ask {...props} />}
+      {merchant.account === 'closing' && <Closing {...props} />}
       {merchant.account === 'closed' && <Closed visit={visit} />}
     </>,
     { status: state?.status ?? 200 },
@@ -69,27 +69,27 @@ const closeSpec = (handle: string): FormSpec => ({
 
 function Has({ left }: { left: Left }) {
   const { now } = WORDS
-  const some = (name: string, count: number): Fact | false => count > 0 && [name, String(count)]
-  const money = (name: string, amount: number): Fact | false =>
+  const countFact = (name: string, count: number): Fact | false => count > 0 && [name, String(count)]
+  const moneyFact = (name: string, amount: number): Fact | false =>
     amount > 0 && [name, <Money amount={amount} />]
   return (
     <Section title={now.title}>
       <Facts
         facts={[
           [now.available, <Money amount={left.available} />],
-          money(now.pending, left.pending + left.sharesPending),
-          money(now.inFlight, left.inFlight),
-          money(now.shares, left.sharesDue),
+          moneyFact(now.pending, left.pending + left.sharesPending),
+          moneyFact(now.inFlight, left.inFlight),
+          moneyFact(now.shares, left.sharesDue),
           left.sharesStuck > 0 && [
             now.stuck,
             <>
               <Money amount={left.sharesStuck} /> {now.stuckSays}
             </>,
           ],
-          some(now.open, left.openCharges + left.openTopUps),
-          some(now.goods, left.openGoods),
-          some(now.disputes, left.openDisputes),
-          some(now.schedules, left.schedules),
+          countFact(now.open, left.openCharges + left.openTopUps),
+          countFact(now.goods, left.openGoods),
+          countFact(now.disputes, left.openDisputes),
+          countFact(now.schedules, left.schedules),
           left.cards > 0 && [now.cards, now.cardsWorth(String(left.cards), ugx(left.cardsWorth))],
           [now.number, <OwnNumber left={left} />],
         ]}

@@ -24,11 +24,11 @@ const ENTRIES: readonly Entry[] = [
   { path: '/settings/audit', ...SETTINGS.audit, see: 'audit.read' },
 ]
 
-/** Those that lead somewhere for this person. */
+/** The settings that this person may open. */
 const entriesFor = (visit: DashboardVisit) =>
   ENTRIES.filter(({ path, see }) => leadsOn(visit, path) && (see === undefined || mayDo(visit.caller, see)))
 
-/** Where each setting of the business and of one's own account is. */
+/** Lists the settings of the business and of the person's own account. */
 const showSettings = async (visit: DashboardVisit) =>
   shownPage(
     SETTINGS.title,

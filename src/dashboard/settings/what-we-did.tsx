@@ -6,21 +6,21 @@ import type { DashboardVisit } from '../visit.ts'
 
 const RECENT_MS = 24 * 3_600_000
 
-type Props = { visit: DashboardVisit; did: WhatWeDid }
+type Props = { visit: DashboardVisit; acts: WhatWeDid }
 
 const since = (at: Date | null) => (at === null ? '' : WORDS.since(timeText(at)))
 
-/** What stops the business, and that somebody of ours looked today: for the first page. */
-export const Stopped = ({ visit, did: { frozen, inactive, looked } }: Props) => (
+/** Says what stops the business, and that our staff viewed its pages within a day. */
+export const Stopped = ({ visit, acts: { frozen, inactive, looked } }: Props) => (
   <>
-    {inactive !== null && <Because says={WORDS.inactive(since(inactive.since))} why={inactive.says} />}
+    {inactive !== null && <Because text={WORDS.inactive(since(inactive.since))} why={inactive.says} />}
     {frozen !== null && visit.mode === 'live' && (
       <Because
-        says={WORDS.frozen(since(frozen.since), frozen.until && timeText(frozen.until))}
+        text={WORDS.frozen(since(frozen.since), frozen.until && timeText(frozen.until))}
         why={frozen.says}
       />
     )}
-    {looked.some((at) => visit.now.getTime() - at.getTime() < RECENT_MS) && (
+    {looked.some((viewedAt) => visit.now.getTime() - viewedAt.getTime() < RECENT_MS) && (
       <Note>
         {WORDS.looked} <a href={visit.to('/settings/business')}>{WORDS.all}</a>
       </Note>
@@ -28,20 +28,20 @@ export const Stopped = ({ visit, did: { frozen, inactive, looked } }: Props) => 
   </>
 )
 
-const Because = ({ says, why }: { says: string; why: string | null }) => (
+const Because = ({ text, why }: { text: string; why: string | null }) => (
   <Note tone="warn">
-    <p>{says}</p>
+    <p>{text}</p>
     {why !== null && <p>{WORDS.why(shown(why))}</p>}
   </Note>
 )
 
-/** All of it, oldest first. */
-export function WhatWeDidSection({ visit, did }: Props) {
-  const entries = entriesOf(did)
+/** Lists what our staff did about the business, oldest first. */
+export function WhatWeDidSection({ visit, acts }: Props) {
+  const entries = entriesOf(acts)
   return (
     <Section title={WORDS.title} id="what-we-did">
       <p class="quiet">{WORDS.lead}</p>
-      <Stopped visit={visit} did={{ ...did, looked: [] }} />
+      <Stopped visit={visit} acts={{ ...acts, looked: [] }} />
       {entries.length === 0 ? <p class="quiet">{WORDS.nothing}</p> : <Timeline entries={entries} />}
     </Section>
   )
@@ -65,5 +65,5 @@ function entriesOf({ limits, decided, looked }: WhatWeDid): Entry[] {
       ? []
       : [{ at: decided.at, title: WORDS[decided.state], ...(decided.note ? { detail: decided.note } : {}) }]),
   ]
-  return entries.sort((a, b) => new Date(a.at).getTime() - new Date(b.at).getTime())
+  return entries.sort((first, second) => new Date(first.at).getTime() - new Date(second.at).getTime())
 }

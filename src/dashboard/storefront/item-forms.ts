@@ -10,7 +10,7 @@ import { type DashboardRoute, type DashboardVisit, form, page } from '../visit.t
 import { ADD, EDIT, HIDE, itemOf, REMOVE, SHOW, showItem, showItems } from './item-pages.tsx'
 import { pictureOf } from './picture-field.ts'
 
-/** The public page of a merchant: live only. */
+/** The public page of a merchant and its items, in live mode only. */
 export const STOREFRONT_ROUTES: readonly DashboardRoute[] = [
   page('/storefront', (visit) => showItems(visit)),
   page('/storefront/:id', (visit) => showItem(visit)),
@@ -59,7 +59,7 @@ export const STOREFRONT_ROUTES: readonly DashboardRoute[] = [
   }),
 ]
 
-/** An item is shown as long as its link can be paid. */
+/** Hides or shows an item by its link: an item is on the public page as long as its link can be paid. */
 async function switched(visit: DashboardVisit, to: 'on' | 'off') {
   const { id, linkId } = await itemOf(visit)
   await switchLink(visit.app, visit.caller, { owner: visit.merchant, id: linkId, to })

@@ -73,7 +73,7 @@ const columnsOf = ({ merchant }: DashboardVisit): readonly Column<ShopItem>[] =>
   { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
 ]
 
-/** An item in a list, with its picture in small. */
+/** The name of an item with a small picture, for lists. */
 function Named({ item, handle }: { item: ShopItem; handle: string }) {
   const picture = picturePath(item, handle)
   // A hidden item is on no public page, and neither is its picture.
@@ -85,7 +85,7 @@ function Named({ item, handle }: { item: ShopItem; handle: string }) {
   )
 }
 
-/** What the public page offers, and the form that adds to it. */
+/** Lists the items of the public page, with the form that adds one. */
 export async function showItems(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
   const { app, merchant, caller, query } = visit
   if (visit.mode === 'test')
@@ -98,8 +98,8 @@ export async function showItems(visit: DashboardVisit, state: FormState | null =
       { status: state?.status ?? 200 },
     )
   const window = { ...readListWindow(pageQuery(query)), endingBefore: query.before ?? null }
-  const list = await pageOfOwnItems(app, caller, window)
-  const items = list.data
+  const page = await pageOfOwnItems(app, caller, window)
+  const items = page.data
   const path = `/pay/@${merchant.handle}`
   const address = `${app.baseUrl}/pay/@${merchant.handle}`
   return shownPage(
@@ -134,7 +134,7 @@ export async function showItems(visit: DashboardVisit, state: FormState | null =
           href={({ id }) => visit.to(`/storefront/${id}`)}
         />
       )}
-      <Pager cursors={cursorsOf(list)} query={query} here={visit.to('/storefront')} />
+      <Pager cursors={cursorsOf(page)} query={query} here={visit.to('/storefront')} />
       <Section title={STOREFRONT.add.title} id="add">
         <FormBox of={ADD} visit={visit} state={state} />
       </Section>
@@ -143,14 +143,14 @@ export async function showItems(visit: DashboardVisit, state: FormState | null =
   )
 }
 
-/** The item of this merchant that the address names, in live mode only; else 404. */
+/** Gets the item that the address names, in live mode only. Throws 404. */
 export async function itemOf({ app, merchant, mode, params }: DashboardVisit): Promise<ShopItem> {
   const item = mode === 'live' ? await findItem(app, { merchantId: merchant.id, id: params.id ?? '' }) : null
   if (item === null) throw notFound('item')
   return item
 }
 
-/** One item with its picture, and the forms that change and remove it. */
+/** Shows one item with its picture, and the forms that change, hide and remove it. */
 export async function showItem(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
   const item = await itemOf(visit)
   const picture = picturePath(item, visit.merchant.handle)

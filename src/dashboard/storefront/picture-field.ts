@@ -3,7 +3,7 @@ import { readPicture } from '../../storefront/picture.ts'
 import { STOREFRONT } from '../texts/storefront.ts'
 import type { DashboardVisit } from '../visit.ts'
 
-/** The picture that came with the form, as it is stored; null without one. */
+/** Reads the picture of a form into the format that is stored; null without one. Throws FieldFault. */
 export async function pictureOf({ file }: DashboardVisit): Promise<Buffer | null> {
   if (file === null) return null
   const picture = await readPicture(file.bytes)

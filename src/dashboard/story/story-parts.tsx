@@ -15,10 +15,11 @@ import { STORY } from '../texts/story.ts'
 import { WALLET } from '../texts/wallet.ts'
 import type { DashboardVisit } from '../visit.ts'
 
-const { money, told } = STORY
+const { money } = STORY
+const sentEvents = STORY.told
 const DELIVERIES = '/developers/webhooks'
 
-/** A story as the entries of a timeline. */
+/** Builds the entries of a timeline from a story. */
 export const entriesOf = (visit: DashboardVisit, { entries }: Story): Entry[] =>
   entries.map((entry) => ({ at: entry.at, ...toldOf(visit, entry) }))
 
@@ -36,10 +37,10 @@ function toldOf(visit: DashboardVisit, entry: StoryEntry): Omit<Entry, 'at'> {
       return { title: `${nameOf(entry.transfer)}: ${ugx(entry.transfer.amount)}` }
     case 'dispute': {
       const { dispute, moved } = entry
-      const says = moved === 'opened' ? STORY.opened : STORY.closed
+      const text = moved === 'opened' ? STORY.opened : STORY.closed
       const reason = dispute.reason.replaceAll('_', ' ')
       return {
-        title: <a href={visit.to(`/disputes/${dispute.id}`)}>{says}</a>,
+        title: <a href={visit.to(`/disputes/${dispute.id}`)}>{text}</a>,
         ...(moved === 'opened' ? { detail: reason, tone: 'warn' as const } : {}),
       }
     }
@@ -58,31 +59,31 @@ function toldOf(visit: DashboardVisit, entry: StoryEntry): Omit<Entry, 'at'> {
 }
 
 function actOf({ action, actor }: AuditEntry): string {
-  // An action that has no name here is still a word of the audit. What stands in brackets is about roles.
+  // An action without a name here is shown by its word in the audit. The brackets in names are about roles.
   const name = ACTION_NAMES[action as Action]?.replace(/ \(.*\)$/, '') ?? action
   return STORY.act(name, actor === null ? STORY.gateway : shown(actor))
 }
 
-const toneOf = (says: string): NonNullable<Entry['tone']> =>
-  /^succeeded/.test(says) ? 'good' : /^failed/.test(says) ? 'bad' : 'quiet'
+const toneOf = (text: string): NonNullable<Entry['tone']> =>
+  /^succeeded/.test(text) ? 'good' : /^failed/.test(text) ? 'bad' : 'quiet'
 
-/** What was sent to the merchant's server stands on pages of its developers; others read the words alone. */
-function eventLink(visit: DashboardVisit, { id }: EventTold, says: ComponentChildren) {
+/** Links an event to its delivery. Readers who may not see the pages of webhooks get the text alone. */
+function eventLink(visit: DashboardVisit, { id }: EventTold, text: ComponentChildren) {
   const address = pageOfObject(visit, id)
-  return address === null ? says : <a href={address}>{says}</a>
+  return address === null ? text : <a href={address}>{text}</a>
 }
 
 const nameOf = ({ kind }: Transfer) => WALLET.ledger.kinds[kind] ?? kind.replaceAll('_', ' ')
 
 const accountOf = (account: string) => {
   const [name = '', part] = account.split(':')
-  const says = money.accounts[name] ?? name
+  const text = money.accounts[name] ?? name
   return name.startsWith('sub_') ? (
     <>
-      {says} <code>{part}</code>
+      {text} <code>{part}</code>
     </>
   ) : (
-    says
+    text
   )
 }
 
@@ -94,7 +95,7 @@ const TRANSFERS: readonly Column<Transfer>[] = [
   { title: money.columns.at, cell: ({ at }) => <Time at={at} /> },
 ]
 
-/** Where the money went: the ledger lines of the object in plain words. */
+/** Shows where the money went: the ledger lines of the object in plain words. */
 export const MoneyMoved = ({ story: { transfers } }: { story: Story }) => (
   <Section title={money.title}>
     {transfers.length === 0 ? (
@@ -106,32 +107,32 @@ export const MoneyMoved = ({ story: { transfers } }: { story: Story }) => (
 )
 
 const EVENTS: readonly Column<EventTold>[] = [
-  { title: told.columns.event, cell: ({ type }) => type },
+  { title: sentEvents.columns.event, cell: ({ type }) => type },
   {
-    title: told.columns.state,
+    title: sentEvents.columns.state,
     cell: ({ status, attempts, nextAttemptAt }) =>
       status === null ? (
-        <span class="quiet">{told.forgotten}</span>
+        <span class="quiet">{sentEvents.forgotten}</span>
       ) : (
         <DeliveryStatus delivery={{ status, attempts: attempts ?? 0, nextAttemptAt }} />
       ),
   },
-  { title: told.columns.attempts, cell: ({ attempts }) => attempts, figures: true },
+  { title: sentEvents.columns.attempts, cell: ({ attempts }) => attempts, figures: true },
   {
-    title: told.columns.answer,
+    title: sentEvents.columns.answer,
     cell: ({ lastResponseCode, lastError }) => lastResponseCode ?? <Said text={lastError} />,
   },
-  { title: told.columns.at, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { title: sentEvents.columns.at, cell: ({ createdAt }) => <Time at={createdAt} /> },
 ]
 
-/** What the merchant's server was told, each with the way to its delivery. */
+/** Lists the events sent to the merchant's server, each with a link to its delivery. */
 export const EventsTold = ({ visit, story: { events } }: { visit: DashboardVisit; story: Story }) => (
-  <Section title={told.title}>
+  <Section title={sentEvents.title}>
     {events.length === 0 ? (
-      <p class="quiet">{told.empty}</p>
+      <p class="quiet">{sentEvents.empty}</p>
     ) : (
       <Table
-        caption={told.title}
+        caption={sentEvents.title}
         rows={events}
         columns={EVENTS}
         {...(mayDo(visit.caller, OBJECT_PAGES.evt_.see)

@@ -32,28 +32,28 @@ export const CREATE: FormSpec = {
   once: true,
 }
 
-/** The subaccounts of a merchant, the same in both modes, and a new one. */
+/** Lists the subaccounts of a merchant, which are the same in both modes, with the form that makes one. */
 export async function showSubaccounts(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
   const { app, caller, query } = visit
-  const listed = await listSubaccounts(app, caller, { limit: ROWS, startingAfter: query.after ?? null })
+  const subaccounts = await listSubaccounts(app, caller, { limit: ROWS, startingAfter: query.after ?? null })
   return shownPage(
     SUBACCOUNTS.title,
     <>
       <h1>{SUBACCOUNTS.title}</h1>
       <p>{SUBACCOUNTS.lead}</p>
-      {listed.data.length === 0 ? (
+      {subaccounts.data.length === 0 ? (
         <Empty title={SUBACCOUNTS.empty.title}>
           <p>{SUBACCOUNTS.empty.says}</p>
         </Empty>
       ) : (
         <Table
           caption={SUBACCOUNTS.title}
-          rows={listed.data}
+          rows={subaccounts.data}
           columns={COLUMNS}
           href={({ id }) => visit.to(`/subaccounts/${id}`)}
         />
       )}
-      <Pager cursors={cursorsOf(listed)} query={query} here={visit.to('/subaccounts')} />
+      <Pager cursors={cursorsOf(subaccounts)} query={query} here={visit.to('/subaccounts')} />
       <Section title={create.title} id="new">
         <FormBox of={CREATE} visit={visit} state={state} />
       </Section>

@@ -32,7 +32,7 @@ export const DEACTIVATE: FormSpec = {
   danger: true,
 }
 
-/** One subaccount: its balances in this mode, and what can be done with it. */
+/** Shows one subaccount: its balances in this mode, and the forms that pay it out and switch it. */
 export async function showSubaccount(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
   const { app, caller } = visit
   const subaccount = await getSubaccount(app, caller, visit.params.id ?? '')

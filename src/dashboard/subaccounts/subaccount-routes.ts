@@ -13,17 +13,17 @@ import { type DashboardRoute, form, page } from '../visit.ts'
 import { CREATE, showSubaccounts } from './subaccount-list.tsx'
 import { ACTIVATE, DEACTIVATE, PAY_OUT, showSubaccount } from './subaccount-page.tsx'
 
-const sets = (spec: FormSpec, status: SubaccountStatus, says: string): DashboardRoute =>
+const sets = (spec: FormSpec, status: SubaccountStatus, message: string): DashboardRoute =>
   form(spec, {
     async submit(visit) {
       const id = visit.params.id ?? ''
       await setSubaccountStatus(visit.app, visit.caller, { merchantId: visit.merchant.id, id, status })
-      return doneTo(visit.to(`/subaccounts/${id}`), says)
+      return doneTo(visit.to(`/subaccounts/${id}`), message)
     },
     again: showSubaccount,
   })
 
-/** Subaccounts: all of them, a new one, one with its balances and payouts. */
+/** Subaccounts: the list, a new one, one with its balances and payouts. */
 export const SUBACCOUNT_ROUTES: readonly DashboardRoute[] = [
   page('/subaccounts', (visit) => showSubaccounts(visit)),
   page('/subaccounts/:id', (visit) => showSubaccount(visit)),
@@ -41,9 +41,9 @@ export const SUBACCOUNT_ROUTES: readonly DashboardRoute[] = [
   form(PAY_OUT, {
     async submit(visit, values) {
       const { app, caller, requestId, params } = visit
-      const asked = { subaccountId: params.id ?? '', amount: amountOf(values, 'amount') }
+      const payout = { subaccountId: params.id ?? '', amount: amountOf(values, 'amount') }
       const id = createdId(
-        await requestSubaccountPayout(app, { ...asked, caller, requestId, ...onceOf(visit) }),
+        await requestSubaccountPayout(app, { ...payout, caller, requestId, ...onceOf(visit) }),
       )
       const waits = id.startsWith(PREPARED_PREFIX)
       const { prepared, done } = SUBACCOUNTS.payOut

@@ -1,6 +1,6 @@
 import type { Action } from '../../actors/actions.ts'
 
-/** What people call the acts of the table of roles. */
+/** The names for people of the actions in the table of roles. */
 export const ACTION_NAMES: Partial<Record<Action, string>> = {
   read: 'See charges, links, orders and disputes (tills too)',
   'shop.read': 'See balances, people and settings',

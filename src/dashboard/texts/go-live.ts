@@ -1,4 +1,4 @@
-/** What is still to do before a business lives from real payments. */
+/** The checklist of what is left to do before a business takes real payments. */
 export const GO_LIVE = {
   title: 'Go live',
   lead: 'From the first test to real payments. The list is made of what has happened, so it keeps itself.',

@@ -1,6 +1,6 @@
-/** What stands around every list: totals, files, saved views. */
 const NUMBER = new Intl.NumberFormat('en-US')
 
+/** What stands around every list: totals, files, saved views. */
 export const LISTS = {
   totals: {
     count: (count: number) => `${NUMBER.format(count)} ${count === 1 ? 'row' : 'rows'}`,

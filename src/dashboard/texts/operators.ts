@@ -1,4 +1,4 @@
-/** What a merchant is told while an operator does not serve. */
+/** The notes for merchants while an operator does not serve. */
 export const OPERATORS = {
   names: { op1_momo: 'MTN MoMo' },
   says: {

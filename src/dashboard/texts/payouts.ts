@@ -94,7 +94,7 @@ export const PAYOUTS = {
   curlLabel: 'The request that makes such a payout',
 }
 
-/** What one person prepares and another one approves. */
+/** Prepared payouts: one person prepares, another approves. */
 export const PREPARED = {
   title: 'Prepared payouts',
   columns: {

@@ -1,4 +1,4 @@
-/** What an object's page tells besides its own facts. */
+/** The parts of an object's page besides its own facts: what happened, the money, the events. */
 export const STORY = {
   title: 'What happened',
   times: (count: number) => `× ${count}`,

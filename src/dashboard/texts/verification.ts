@@ -1,6 +1,6 @@
 import { APPLICATION } from '../../pages/application-words.ts'
 
-/** What a business tells of itself before it takes real money. */
+/** The verification: the steps in which a business describes itself before it takes real money. */
 export const VERIFICATION = {
   title: 'Verification',
   lead: 'Before real money moves we have to know who is behind the business. It takes a quarter of an hour, and each step is saved by itself.',

@@ -54,26 +54,26 @@ const COLUMNS: readonly Column<Machine>[] = [
 
 async function showMachines(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
   const { app, merchant, query } = visit
-  const found = await listMachines(app, merchant.id, { limit: ROWS, startingAfter: query.after ?? null })
+  const machines = await listMachines(app, merchant.id, { limit: ROWS, startingAfter: query.after ?? null })
   const here = visit.to('/vending')
   return shownPage(
     VENDING.title,
     <>
       <h1>{VENDING.title}</h1>
       <VendingTabs visit={visit} at="/vending" />
-      {found.data.length === 0 ? (
+      {machines.data.length === 0 ? (
         <Empty title={words.empty.title}>
           <p>{words.empty.says}</p>
         </Empty>
       ) : (
         <Table
           caption={VENDING.tabs.machines}
-          rows={found.data}
+          rows={machines.data}
           columns={COLUMNS}
           href={({ machine }) => visit.to(`/vending/machines/${encodeURIComponent(machine)}`)}
         />
       )}
-      <Pager cursors={{ newer: null, older: found.nextCursor }} query={query} here={here} />
+      <Pager cursors={{ newer: null, older: machines.nextCursor }} query={query} here={here} />
       <FormBox of={SYNC} visit={visit} state={state} />
       <Section title={words.add.title} id="add">
         <FormBox of={ADD} visit={visit} state={state} />
@@ -123,7 +123,7 @@ async function showMachine(visit: DashboardVisit, state: FormState | null = null
   )
 }
 
-/** The machines of a merchant. */
+/** The machines of a merchant: the list, one with its facts, and their forms. */
 export const MACHINE_ROUTES: readonly DashboardRoute[] = [
   page('/vending', (visit) => showMachines(visit)),
   page('/vending/machines/:id', (visit) => showMachine(visit)),

@@ -19,7 +19,7 @@ import { DELIVERED, INVALIDATE, NOT_DELIVERED, RETRY, showOrder } from './order-
 
 const { orders: words } = VENDING
 
-/** Orders of machines. */
+/** Orders of machines: the list, a test order, one with the forms that decide about it. */
 export const ORDER_ROUTES: readonly DashboardRoute[] = [
   page('/orders', (visit) => showOrders(visit), 'read'),
   page('/orders/:id', (visit) => showOrder(visit), 'read'),

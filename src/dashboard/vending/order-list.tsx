@@ -48,7 +48,7 @@ const FILTERS: readonly Filter[] = [
 
 export const EXPORT = exportForm('/orders', FILTERS)
 
-/** The orders that a query asks for. Throws a refusal. */
+/** Parses the filters of the list from a query. Throws Refusal. */
 export const orderFilter = (query: DashboardVisit['query']): OrderFilter => ({
   ...readListWindow(pageQuery(query)),
   endingBefore: query.before ?? null,
@@ -56,17 +56,17 @@ export const orderFilter = (query: DashboardVisit['query']): OrderFilter => ({
   waiting: query.state === 'waiting',
 })
 
-/** The log of orders, and in test mode the form that makes one. */
+/** Lists the orders, in test mode with the form that makes one. */
 export async function showOrders(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
   const { app, caller, query, mode } = visit
   const filter = orderFilter(query)
-  const [found, counted, views] = await Promise.all([
+  const [orders, counted, views] = await Promise.all([
     listOrders(app, caller, filter),
     countRows(app, caller, readingOf(filter)),
     viewsOf(visit, 'orders'),
   ])
   const here = visit.to('/orders')
-  const filtered = query.machine !== undefined || query.state !== undefined
+  const isFiltered = query.machine !== undefined || query.state !== undefined
   return shownPage(
     words.title,
     <>
@@ -75,20 +75,20 @@ export async function showOrders(visit: DashboardVisit, state: FormState | null 
       <Filters filters={FILTERS} query={query} action={here} />
       <Views visit={visit} list="orders" filters={FILTERS} views={views} />
       <CountLine counted={counted} />
-      {found.data.length === 0 ? (
-        <Empty title={filtered ? words.filtered : words.empty.title}>
-          {!filtered && <p>{words.empty.says}</p>}
+      {orders.data.length === 0 ? (
+        <Empty title={isFiltered ? words.filtered : words.empty.title}>
+          {!isFiltered && <p>{words.empty.says}</p>}
         </Empty>
       ) : (
         <Table
           caption={words.title}
-          rows={found.data}
+          rows={orders.data}
           columns={COLUMNS}
           href={({ id }) => visit.to(`/orders/${id}`)}
         />
       )}
-      <Pager cursors={cursorsOf(found)} query={query} here={here} />
-      {found.data.length > 0 && <ExportBox of={EXPORT} visit={visit} state={state} />}
+      <Pager cursors={cursorsOf(orders)} query={query} here={here} />
+      {orders.data.length > 0 && <ExportBox of={EXPORT} visit={visit} state={state} />}
       {mode === 'test' && (
         <Section title={words.create.title} id="new">
           <FormBox

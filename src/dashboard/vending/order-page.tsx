@@ -15,7 +15,7 @@ import {
 } from '../../pages/parts.tsx'
 import { type Shown, shownPage } from '../../pages/shown.ts'
 import { addressWith } from '../../pages/table.tsx'
-import { readStory, type Story as StoryOf } from '../../reports/story/story.ts'
+import { readStory, type Story } from '../../reports/story/story.ts'
 import { getOrder } from '../../vending/orders/find-orders.ts'
 import { paymentStatus, presentOrder, type VendingOrder } from '../../vending/orders/order.ts'
 import { productNames } from '../../vending/orders/product-names.ts'
@@ -43,13 +43,13 @@ export const INVALIDATE = act('invalidate', {
 const isWaiting = ({ vendingStatus, confirmed }: VendingOrder) =>
   vendingStatus === 'dispensing' || (vendingStatus === 'dispensed' && !confirmed)
 
-/** One order: its payment, what its machine says, and what a person may decide. */
+/** Shows one order: its payment, the reports of its machine, and the forms that decide about it. */
 export async function showOrder(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
   const { app, caller, params, now } = visit
   const order = await getOrder(app, caller, params.id ?? '')
   const view = presentOrder(order, { baseUrl: app.baseUrl, at: now })
-  const told = { visit, order, story: await readStory(app, caller, { subject: order.id }) }
-  if (visit.part === 'story') return { kind: 'part', body: <Story {...told} /> }
+  const props = { visit, order, story: await readStory(app, caller, { subject: order.id }) }
+  if (visit.part === 'story') return { kind: 'part', body: <OrderStory {...props} /> }
   return shownPage(
     order.id,
     <>
@@ -59,8 +59,8 @@ export async function showOrder(visit: DashboardVisit, state: FormState | null =
         </h1>
         <code>{order.id}</code>
       </div>
-      <Story {...told} />
-      <EventsTold {...told} />
+      <OrderStory {...props} />
+      <EventsTold {...props} />
       <Acts visit={visit} order={order} state={state} expired={view.expired} />
       <RawJson value={view} />
     </>,
@@ -68,9 +68,10 @@ export async function showOrder(visit: DashboardVisit, state: FormState | null =
   )
 }
 
-type Told = { visit: DashboardVisit; order: VendingOrder; story: StoryOf }
+type Told = { visit: DashboardVisit; order: VendingOrder; story: Story }
 
-function Story({ visit, order, story }: Told) {
+/** The part of the page that a script keeps reloading. */
+function OrderStory({ visit, order, story }: Told) {
   const view = presentOrder(order, { baseUrl: visit.app.baseUrl, at: visit.now })
   return (
     <div class="split" data-live={addressWith(visit.to(`/orders/${order.id}`), { part: 'story' })}>
@@ -115,7 +116,7 @@ function Story({ visit, order, story }: Told) {
 }
 
 const inTime = (entries: readonly Entry[]) =>
-  entries.toSorted((a, b) => new Date(a.at).getTime() - new Date(b.at).getTime())
+  entries.toSorted((first, second) => new Date(first.at).getTime() - new Date(second.at).getTime())
 
 function movesOf(order: VendingOrder): Entry[] {
   const { createdAt, dispensedAt, invalidatedAt, confirmed } = order
@@ -132,19 +133,19 @@ function movesOf(order: VendingOrder): Entry[] {
 type ActsProps = { visit: DashboardVisit; order: VendingOrder; state: FormState | null; expired: boolean }
 
 function Acts({ visit, order, state, expired }: ActsProps) {
-  const shared = { visit, state, params: { id: order.id } }
-  const paid = paymentStatus(order)
+  const formProps = { visit, state, params: { id: order.id } }
+  const payment = paymentStatus(order)
   return (
     <div class="actions">
-      {paid === 'succeeded' && order.vendingStatus === 'failed' && (
-        <FormBox of={RETRY} {...shared}>
+      {payment === 'succeeded' && order.vendingStatus === 'failed' && (
+        <FormBox of={RETRY} {...formProps}>
           <p class="hint">{words.retry.says}</p>
         </FormBox>
       )}
-      {isWaiting(order) && <FormBox of={DELIVERED} {...shared} />}
-      {isWaiting(order) && <FormBox of={NOT_DELIVERED} {...shared} />}
-      {!expired && (paid === 'unpaid' || paid === 'failed') && (
-        <FormBox of={INVALIDATE} {...shared}>
+      {isWaiting(order) && <FormBox of={DELIVERED} {...formProps} />}
+      {isWaiting(order) && <FormBox of={NOT_DELIVERED} {...formProps} />}
+      {!expired && (payment === 'unpaid' || payment === 'failed') && (
+        <FormBox of={INVALIDATE} {...formProps}>
           <p class="hint">{words.invalidate.says}</p>
         </FormBox>
       )}

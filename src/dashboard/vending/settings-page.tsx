@@ -87,7 +87,7 @@ async function showSettings(visit: DashboardVisit, state: FormState | null = nul
   const { app, merchant } = visit
   const vending = await readVending(app, merchant.id)
   const isOn = merchant.vendingEnabled
-  const shared = { visit, state }
+  const formProps = { visit, state }
   return shownPage(
     VENDING.title,
     <>
@@ -97,7 +97,7 @@ async function showSettings(visit: DashboardVisit, state: FormState | null = nul
         title={words.switch.title}
         aside={<Status word={isOn ? words.switch.on : words.switch.off} tone={isOn ? 'good' : 'quiet'} />}
       >
-        <FormBox of={isOn ? TURN_OFF : SWITCH} {...shared} values={{ to: isOn ? 'off' : 'on' }} />
+        <FormBox of={isOn ? TURN_OFF : SWITCH} {...formProps} values={{ to: isOn ? 'off' : 'on' }} />
       </Section>
       <Section title={words.supplier.title}>
         <p>
@@ -107,22 +107,22 @@ async function showSettings(visit: DashboardVisit, state: FormState | null = nul
         </p>
         <FormBox
           of={SUPPLIER}
-          {...shared}
+          {...formProps}
           values={{ base_url: vending.baseUrl ?? '', shbh: vending.shbh ?? '' }}
         />
       </Section>
       <Section title={words.profile.title}>
         <FormBox
           of={PROFILE}
-          {...shared}
+          {...formProps}
           values={{ profile: vending.profile, accept: vending.acceptApiSecret ? 'yes' : '' }}
         />
       </Section>
       <Section title={words.jams.title}>
-        <FormBox of={JAM} {...shared} values={{ jams: merchant.autoRefundOnJam }} />
+        <FormBox of={JAM} {...formProps} values={{ jams: merchant.autoRefundOnJam }} />
       </Section>
       <Section title={words.secret.title}>
-        <FormBox of={SECRET} {...shared}>
+        <FormBox of={SECRET} {...formProps}>
           <p class="hint">{words.secret.says}</p>
         </FormBox>
       </Section>
@@ -131,9 +131,9 @@ async function showSettings(visit: DashboardVisit, state: FormState | null = nul
   )
 }
 
-const back = (visit: DashboardVisit, says: string) => doneTo(visit.to('/vending/settings'), says)
+const back = (visit: DashboardVisit, message: string) => doneTo(visit.to('/vending/settings'), message)
 
-/** How vending works for a merchant. */
+/** The settings of vending: its switch, supplier, profile, refunds of jams, and the dispense secret. */
 export const VENDING_SETTINGS_ROUTES: readonly DashboardRoute[] = [
   page('/vending/settings', (visit) => showSettings(visit)),
   form(SWITCH, {

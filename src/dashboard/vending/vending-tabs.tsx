@@ -9,7 +9,7 @@ const TABS = [
   ['/vending/settings', VENDING.tabs.settings, 'shop.read'],
 ] as const
 
-/** The pages of vending, and a word when it is off. */
+/** The tabs of vending, and a note while vending is off. */
 export const VendingTabs = ({ visit, at }: { visit: DashboardVisit; at: (typeof TABS)[number][0] }) => (
   <>
     <nav class="tabs" aria-label={VENDING.title}>

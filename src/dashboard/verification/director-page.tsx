@@ -15,7 +15,7 @@ import { ADD_DIRECTOR, EDIT_DIRECTOR, REMOVE_DIRECTOR, withNotes } from './step-
 const { director } = VERIFICATION
 const HOME = '/verification/directors'
 
-type Listed = Director & { place: number }
+type Listed = Director & { position: number }
 
 const columnsOf = (visit: DashboardVisit): readonly Column<Listed>[] => [
   { title: director.columns.name, cell: ({ name }) => <Said text={name} /> },
@@ -26,17 +26,20 @@ const columnsOf = (visit: DashboardVisit): readonly Column<Listed>[] => [
   },
   {
     title: director.columns.acts,
-    cell: ({ place }) => (
-      <FormBox of={REMOVE_DIRECTOR} visit={visit} params={{ place: `${place}` }} compact />
+    cell: ({ position }) => (
+      <FormBox of={REMOVE_DIRECTOR} visit={visit} params={{ place: `${position}` }} compact />
     ),
   },
 ]
 
-/** The people behind the business, and the form that names another one. */
+/** Lists the people behind the business, with the form that adds one. */
 export async function showDirectors(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
-  const read = await readVerification(visit.app, visit.merchant.id)
-  if (!mayEdit(visit, read) && state === null) return doneTo(visit.to('/verification'))
-  const people = (read.answers.directors ?? []).map((one, index) => ({ ...one, place: index + 1 }))
+  const verification = await readVerification(visit.app, visit.merchant.id)
+  if (!mayEdit(visit, verification) && state === null) return doneTo(visit.to('/verification'))
+  const people = (verification.answers.directors ?? []).map((person, index) => ({
+    ...person,
+    position: index + 1,
+  }))
   return shownPage(
     VERIFICATION.steps.directors,
     <>
@@ -44,8 +47,8 @@ export async function showDirectors(visit: DashboardVisit, state: FormState | nu
         <a href={visit.to('/verification')}>{VERIFICATION.title}</a>
       </p>
       <h1>{VERIFICATION.steps.directors}</h1>
-      <StepList visit={visit} of={read} here="directors" />
-      <StepNote of={read} step="directors" />
+      <StepList visit={visit} of={verification} here="directors" />
+      <StepNote of={verification} step="directors" />
       {state?.path === REMOVE_DIRECTOR.path && <Note tone="bad">{state.fault}</Note>}
       <p>{director.lead}</p>
       {people.length === 0 ? (
@@ -55,13 +58,13 @@ export async function showDirectors(visit: DashboardVisit, state: FormState | nu
           caption={director.list}
           rows={people}
           columns={columnsOf(visit)}
-          href={({ place }) => visit.to(`${HOME}/${place}`)}
+          href={({ position }) => visit.to(`${HOME}/${position}`)}
         />
       )}
       {people.length < MOST_DIRECTORS && (
         <Section title={director.add} id="add">
           <FormBox
-            of={withNotes(ADD_DIRECTOR, 'directors', read.rejection?.notes ?? null)}
+            of={withNotes(ADD_DIRECTOR, 'directors', verification.rejection?.notes ?? null)}
             visit={visit}
             state={state}
           />
@@ -72,12 +75,12 @@ export async function showDirectors(visit: DashboardVisit, state: FormState | nu
   )
 }
 
-/** One of them, to be changed. */
+/** Shows one of these people in the form that changes them. */
 export async function showDirector(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
-  const read = await readVerification(visit.app, visit.merchant.id)
-  const place = placeOf(visit)
-  const found = read.answers.directors?.[place]
-  if (found === undefined || !mayEdit(visit, read)) throw notFound('director')
+  const verification = await readVerification(visit.app, visit.merchant.id)
+  const index = placeOf(visit)
+  const person = verification.answers.directors?.[index]
+  if (person === undefined || !mayEdit(visit, verification)) throw notFound('director')
   return shownPage(
     director.edit,
     <>
@@ -85,31 +88,31 @@ export async function showDirector(visit: DashboardVisit, state: FormState | nul
         <a href={visit.to(HOME)}>{VERIFICATION.steps.directors}</a>
       </p>
       <h1>
-        <Said text={found.name} />
+        <Said text={person.name} />
       </h1>
       <FormBox
-        of={withNotes(EDIT_DIRECTOR, 'directors', read.rejection?.notes ?? null)}
+        of={withNotes(EDIT_DIRECTOR, 'directors', verification.rejection?.notes ?? null)}
         visit={visit}
         state={state}
-        values={found as Values}
-        params={{ place: `${place + 1}` }}
+        values={person as Values}
+        params={{ place: `${index + 1}` }}
       />
     </>,
     { status: state?.status ?? 200 },
   )
 }
 
-/** In an address the first one is 1. What is no place names nobody. */
+/** Parses the index of a person from the address, which counts from 1; -1, which is the index of no person, if it is no such number. */
 const placeOf = ({ params }: DashboardVisit): number =>
   /^[1-9][0-9]?$/.test(params.place ?? '') ? Number(params.place) - 1 : -1
 
-export async function addDirector(visit: DashboardVisit, given: Values): Promise<Shown> {
-  await saveDirector(visit.app, liveCaller(visit), { place: null, given })
+export async function addDirector(visit: DashboardVisit, values: Values): Promise<Shown> {
+  await saveDirector(visit.app, liveCaller(visit), { place: null, given: values })
   return doneTo(visit.to(HOME), VERIFICATION.saved)
 }
 
-export async function editDirector(visit: DashboardVisit, given: Values): Promise<Shown> {
-  await saveDirector(visit.app, liveCaller(visit), { place: placeOf(visit), given })
+export async function editDirector(visit: DashboardVisit, values: Values): Promise<Shown> {
+  await saveDirector(visit.app, liveCaller(visit), { place: placeOf(visit), given: values })
   return doneTo(visit.to(HOME), VERIFICATION.saved)
 }
 

@@ -22,7 +22,7 @@ const COLUMNS: readonly Column<Document>[] = [
   { title: texts.columns.when, cell: ({ addedAt }) => <Time at={addedAt} /> },
 ]
 
-/** The documents as their merchant sees them: what was sent and when, never the files again. */
+/** The documents as their merchant sees them: what was uploaded and when, never the files themselves. */
 export function DocumentTable({
   visit,
   documents,
@@ -32,19 +32,19 @@ export function DocumentTable({
   documents: readonly Document[]
   mayRemove: boolean
 }) {
-  const removing: Column<Document> = {
+  const removeColumn: Column<Document> = {
     title: texts.columns.acts,
     cell: ({ id }) => <FormBox of={REMOVE_DOCUMENT} visit={visit} params={{ id }} compact />,
   }
   return (
-    <Table caption={texts.list} rows={documents} columns={mayRemove ? [...COLUMNS, removing] : COLUMNS} />
+    <Table caption={texts.list} rows={documents} columns={mayRemove ? [...COLUMNS, removeColumn] : COLUMNS} />
   )
 }
 
-/** The documents, and the form that adds one. */
+/** Lists the documents, with the form that adds one. */
 export async function showDocuments(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
-  const read = await readVerification(visit.app, visit.merchant.id)
-  if (!mayEdit(visit, read) && state === null) return doneTo(visit.to('/verification'))
+  const verification = await readVerification(visit.app, visit.merchant.id)
+  if (!mayEdit(visit, verification) && state === null) return doneTo(visit.to('/verification'))
   return shownPage(
     VERIFICATION.steps.documents,
     <>
@@ -52,15 +52,15 @@ export async function showDocuments(visit: DashboardVisit, state: FormState | nu
         <a href={visit.to('/verification')}>{VERIFICATION.title}</a>
       </p>
       <h1>{VERIFICATION.steps.documents}</h1>
-      <StepList visit={visit} of={read} here="documents" />
-      <StepNote of={read} step="documents" />
+      <StepList visit={visit} of={verification} here="documents" />
+      <StepNote of={verification} step="documents" />
       {state?.path === REMOVE_DOCUMENT.path && <Note tone="bad">{state.fault}</Note>}
       <p>{texts.lead}</p>
       <p>{texts.needed}</p>
-      {read.documents.length === 0 ? (
+      {verification.documents.length === 0 ? (
         <Empty title={texts.none} />
       ) : (
-        <DocumentTable visit={visit} documents={read.documents} mayRemove />
+        <DocumentTable visit={visit} documents={verification.documents} mayRemove />
       )}
       <Section title={texts.add} id="add">
         <FormBox of={ADD_DOCUMENT} visit={visit} state={state} />
@@ -73,7 +73,7 @@ export async function showDocuments(visit: DashboardVisit, state: FormState | nu
 export async function uploadDocument(visit: DashboardVisit, { kind }: Values): Promise<Shown> {
   const { file } = visit
   assert(file !== null, 'the form wants a file')
-  // The form has let one of the kinds pass.
+  // The form accepts only its choices, which are the kinds.
   await addDocument(visit.app, liveCaller(visit), { kind: kind as DocumentKind, file })
   return doneTo(visit.to(HOME), texts.added)
 }

@@ -9,16 +9,16 @@ import type { DashboardVisit } from '../visit.ts'
 
 const WIZARD: readonly WizardStep[] = [...STEPS, 'documents']
 
-/** Who acts on the verification: it is about real money, in whichever mode its page is open. */
+/** The caller of operations on the verification: always in live mode, because it is about real money, whichever mode the page is in. */
 export const liveCaller = ({ caller }: DashboardVisit): PersonCaller => ({ ...caller, mode: 'live' })
 
-/** Whether this person may change something of the verification now. */
+/** Whether this person may change the verification now. */
 export const mayEdit = (visit: DashboardVisit, { application }: Verification): boolean =>
   mayDo(visit.caller, 'verification.edit') &&
   application?.state !== 'submitted' &&
   visit.merchant.kycStatus !== 'verified'
 
-/** The steps with what is done and what is not; `here` is the one that is open. */
+/** Lists the steps, done or not. `here`: the step that is open. */
 export function StepList({
   visit,
   of,
@@ -53,7 +53,7 @@ export function StepList({
   )
 }
 
-/** Where the wizard goes on after a step: to the next one that lacks something, or to the review. */
+/** The path after a step: the next step that lacks something, or the overview with its review. */
 export function nextAfter(step: WizardStep, of: Verification): string {
   const missing = missingSteps(of)
   const later = WIZARD.slice(WIZARD.indexOf(step) + 1)
@@ -61,8 +61,8 @@ export function nextAfter(step: WizardStep, of: Verification): string {
   return next === undefined ? '/verification' : `/verification/${next}`
 }
 
-/** What the last review said of a step as a whole. */
+/** Shows the note of the last review about a step as a whole. */
 export function StepNote({ of, step }: { of: Verification; step: WizardStep }) {
-  const says = of.rejection?.notes?.[step]
-  return says === undefined ? null : <Note tone="warn">{VERIFICATION.reviewer(says)}</Note>
+  const note = of.rejection?.notes?.[step]
+  return note === undefined ? null : <Note tone="warn">{VERIFICATION.reviewer(note)}</Note>
 }

@@ -13,15 +13,15 @@ import { labelOf, SUBMIT } from './step-specs.ts'
 
 const { status, words, submit } = VERIFICATION
 
-/** Where the verification stands, its steps, what would be reviewed, and the form that submits it. */
+/** Shows how far the verification is, its steps, what would be reviewed, and the form that submits it. */
 export async function showVerification(
   visit: DashboardVisit,
   state: FormState | null = null,
 ): Promise<Shown> {
-  const read = await readVerification(visit.app, visit.merchant.id)
-  const open = mayEdit(visit, read)
+  const verification = await readVerification(visit.app, visit.merchant.id)
+  const open = mayEdit(visit, verification)
   const ending = await endingDocumentsOf(visit.app, visit.merchant.id)
-  const stands = standing(visit, read)
+  const stands = standing(visit, verification)
   return shownPage(
     VERIFICATION.title,
     <>
@@ -33,17 +33,17 @@ export async function showVerification(
       {ending.map(({ kind, expiresOn }) => (
         <Note tone="warn">{VERIFICATION.documents.ends(VERIFICATION.documents.kinds[kind], expiresOn)}</Note>
       ))}
-      {read.application?.submittedAt != null && <Facts facts={[submittedFact(read)]} />}
-      {stands !== 'approved' && <Rejection visit={visit} of={read} />}
+      {verification.application?.submittedAt != null && <Facts facts={[submittedFact(verification)]} />}
+      {stands !== 'approved' && <Rejection visit={visit} of={verification} />}
       {open && (
         <>
           <p>{VERIFICATION.lead}</p>
-          <StepList visit={visit} of={read} />
-          <SubmitBox visit={visit} of={read} state={state} />
+          <StepList visit={visit} of={verification} />
+          <SubmitBox visit={visit} of={verification} state={state} />
         </>
       )}
       {!open && stands !== 'approved' && stands !== 'submitted' && <p>{VERIFICATION.notYours}</p>}
-      <Review visit={visit} of={read} open={open} />
+      <Review visit={visit} of={verification} open={open} />
     </>,
     { status: state?.status ?? 200 },
   )
@@ -51,7 +51,7 @@ export async function showVerification(
 
 const TONES = { none: 'quiet', draft: 'open', submitted: 'open', approved: 'good', rejected: 'bad' } as const
 
-/** What counts is the state of the business; a draft after a rejection stands beside it. */
+/** The state of the business comes first: a draft that was begun after a rejection still counts as rejected. */
 function standing({ merchant }: DashboardVisit, { application }: Verification): keyof typeof TONES {
   if (merchant.kycStatus === 'verified') return 'approved'
   if (application?.state === 'submitted') return 'submitted'
@@ -82,15 +82,15 @@ function Rejection({ visit, of }: { visit: DashboardVisit; of: Verification }) {
 
 const NoteList = ({ visit, notes }: { visit: DashboardVisit; notes: FieldNotes }) => (
   <ul>
-    {Object.entries(notes).map(([place, says]) => {
-      const [step = '', field = ''] = place.split('.')
+    {Object.entries(notes).map(([key, text]) => {
+      const [step = '', field = ''] = key.split('.')
       const name = VERIFICATION.steps[step as keyof typeof VERIFICATION.steps] ?? step
       return (
         <li>
           <a href={visit.to(`/verification/${step}`)}>
             {field === '' ? name : VERIFICATION.ofField(name, labelOf(step, field))}
           </a>
-          {`: ${says}`}
+          {`: ${text}`}
         </li>
       )
     })}

@@ -10,7 +10,7 @@ import { answerText, STEP_FORMS } from './step-specs.ts'
 
 const { review, steps, director } = VERIFICATION
 
-/** Everything that was answered, for those who may see it: numbers of identity cards are nobody else's business. */
+/** Shows all answers to people who may edit them. No others see them: they hold numbers of identity cards. */
 export function Review({ visit, of, open }: { visit: DashboardVisit; of: Verification; open: boolean }) {
   const { answers, documents } = of
   const isEmpty = Object.keys(answers).length === 0 && documents.length === 0
@@ -46,10 +46,10 @@ type FormPartProps = Omit<PartProps, 'step' | 'children'> & {
 }
 
 function FormPart({ visit, step, answers, open }: FormPartProps) {
-  const given = answers[step]
-  return given === undefined ? null : (
+  const stepAnswers = answers[step]
+  return stepAnswers === undefined ? null : (
     <Part visit={visit} step={step} open={open}>
-      <Facts facts={factsOf(step, given)} />
+      <Facts facts={factsOf(step, stepAnswers)} />
     </Part>
   )
 }
@@ -76,12 +76,12 @@ const Part = ({ visit, step, open, children }: PartProps) => (
   </div>
 )
 
-/** The answers of a step under the names that its form gives them. */
+/** Builds the facts of a step from its answers, under the labels of its form. */
 const factsOf = (
   step: keyof typeof STEP_FORMS,
-  given: Readonly<Record<string, string | undefined>>,
+  stepAnswers: Readonly<Record<string, string | undefined>>,
 ): Fact[] =>
   STEP_FORMS[step].fields.flatMap(({ name, label }): Fact[] => {
-    const value = given[name]
+    const value = stepAnswers[name]
     return value === undefined ? [] : [[label, <Said text={answerText(step, name, value)} />]]
   })

@@ -11,13 +11,13 @@ import { STEP_FORMS, withNotes } from './step-specs.ts'
 
 type FormStep = keyof typeof STEP_FORMS
 
-/** A step that is one form, filled with what was saved. */
+/** Shows a step that is one form, filled with the saved answers. */
 export const showStep =
   (step: FormStep) =>
   async (visit: DashboardVisit, state: FormState | null = null): Promise<Shown> => {
-    const read = await readVerification(visit.app, visit.merchant.id)
-    if (!mayEdit(visit, read) && state === null) return doneTo(visit.to('/verification'))
-    const values = (read.answers[step] ?? {}) as Values
+    const verification = await readVerification(visit.app, visit.merchant.id)
+    if (!mayEdit(visit, verification) && state === null) return doneTo(visit.to('/verification'))
+    const values = (verification.answers[step] ?? {}) as Values
     return shownPage(
       VERIFICATION.steps[step],
       <>
@@ -25,12 +25,12 @@ export const showStep =
           <a href={visit.to('/verification')}>{VERIFICATION.title}</a>
         </p>
         <h1>{VERIFICATION.steps[step]}</h1>
-        <StepList visit={visit} of={read} here={step} />
-        <StepNote of={read} step={step} />
+        <StepList visit={visit} of={verification} here={step} />
+        <StepNote of={verification} step={step} />
         <Section title={VERIFICATION.steps[step]}>
           {step === 'settlement' && <p class="quiet">{VERIFICATION.settlement.lead}</p>}
           <FormBox
-            of={withNotes(STEP_FORMS[step], step, read.rejection?.notes ?? null)}
+            of={withNotes(STEP_FORMS[step], step, verification.rejection?.notes ?? null)}
             visit={visit}
             state={state}
             values={values}
@@ -41,11 +41,11 @@ export const showStep =
     )
   }
 
-/** Saves a step and leads to the next one. */
+/** Saves a step, and leads to the next one that lacks something. */
 export const saveFormStep =
   (step: FormStep) =>
   async (visit: DashboardVisit, values: Values): Promise<Shown> => {
     await saveStep(visit.app, liveCaller(visit), { step, given: values })
-    const read = await readVerification(visit.app, visit.merchant.id)
-    return doneTo(visit.to(nextAfter(step, read)), VERIFICATION.saved)
+    const verification = await readVerification(visit.app, visit.merchant.id)
+    return doneTo(visit.to(nextAfter(step, verification)), VERIFICATION.saved)
   }

@@ -94,7 +94,7 @@ export const STEP_FORMS = {
   settlement: saving('/verification/settlement', SETTLEMENT_FIELDS),
   questionnaire: saving('/verification/questionnaire', QUESTIONNAIRE_FIELDS),
 }
-// Sent twice it would name the person twice.
+// One-time: sent twice, it would add the person twice.
 export const ADD_DIRECTOR: FormSpec = {
   ...saving('/verification/directors', DIRECTOR_FIELDS),
   ...{ submit: director.save, once: true },
@@ -133,16 +133,16 @@ export const SUBMIT: FormSpec = {
   submit: VERIFICATION.submit.submit,
 }
 
-/** A form with what a reviewer said of its fields. */
+/** Adds the notes of a reviewer to the fields of a form. */
 export const withNotes = (spec: FormSpec, step: string, notes: FieldNotes | null): FormSpec => ({
   ...spec,
   fields: spec.fields.map((field) => {
-    const says = notes?.[`${step}.${field.name}`]
-    return says === undefined ? field : { ...field, note: VERIFICATION.reviewer(says) }
+    const note = notes?.[`${step}.${field.name}`]
+    return note === undefined ? field : { ...field, note: VERIFICATION.reviewer(note) }
   }),
 })
 
-/** The name of a field as its form calls it, or the word itself. */
+/** The label of a field in its form; the field's own name if no form has it. */
 export function labelOf(step: string, field: string): string {
   const fields: Readonly<Record<string, readonly Field[]>> = {
     ...{ business: BUSINESS_FIELDS, directors: DIRECTOR_FIELDS },
@@ -151,8 +151,8 @@ export function labelOf(step: string, field: string): string {
   return fields[step]?.find(({ name }) => name === field)?.label ?? field
 }
 
-/** What a person reads of an answer: the label of a choice, else the answer itself. */
+/** Formats an answer for people: the label of a choice, else the answer itself. */
 export function answerText(step: keyof typeof STEP_FORMS, field: string, value: string): string {
-  const found = STEP_FORMS[step].fields.find(({ name }) => name === field)
-  return found?.choices?.find((choice) => choice.value === value)?.label ?? value
+  const answered = STEP_FORMS[step].fields.find(({ name }) => name === field)
+  return answered?.choices?.find((choice) => choice.value === value)?.label ?? value
 }

@@ -22,7 +22,7 @@ import {
 const SEE = 'verification.edit'
 const FORM_STEPS = ['business', 'settlement', 'questionnaire'] as const
 
-/** The verification of a business, in steps that are saved one by one. */
+/** The verification of a business, in steps that are saved separately. */
 export const VERIFICATION_ROUTES: readonly DashboardRoute[] = [
   page('/verification', (visit) => showVerification(visit)),
   ...FORM_STEPS.flatMap((step): DashboardRoute[] => [

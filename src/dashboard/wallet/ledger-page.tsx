@@ -17,18 +17,18 @@ const ACCOUNTS = ['available', 'pending', 'in_flight'] as const satisfies readon
 const ROWS = 25
 const NUMBER = /^[0-9]{1,15}$/
 
-/** Balances, what stops payouts, and the ledger of one balance in plain words. */
+/** Shows the balances, what stops payouts, and the ledger of one balance in plain words. */
 export async function showWallet(visit: DashboardVisit): Promise<Shown> {
   const { app, caller, query } = visit
-  const account = ACCOUNTS.find((one) => one === query.account) ?? 'available'
+  const account = ACCOUNTS.find((name) => name === query.account) ?? 'available'
   const head = await findHead(app, caller)
-  const read = await readLedgerLines(app.db, caller, { account, limit: ROWS, ...windowOf(query) })
-  const told = await toldOf(
+  const page = await readLedgerLines(app.db, caller, { account, limit: ROWS, ...windowOf(query) })
+  const corrections = await toldOf(
     app.db,
     caller.merchantId,
-    read.lines.map(({ subject }) => subject),
+    page.lines.map(({ subject }) => subject),
   )
-  const payouts = read.lines.flatMap(({ subject }) => (subject.startsWith('pout_') ? [subject] : []))
+  const payouts = page.lines.flatMap(({ subject }) => (subject.startsWith('pout_') ? [subject] : []))
   const hidden = await hiddenPayouts(app, caller, payouts)
   const here = visit.to('/wallet')
   return shownPage(
@@ -50,21 +50,28 @@ export async function showWallet(visit: DashboardVisit): Promise<Shown> {
       </div>
       <Section title={ledger.title}>
         <nav class="tabs" aria-label={ledger.account}>
-          {ACCOUNTS.map((one) => (
-            <a href={addressWith(here, { account: one })} aria-current={one === account ? 'true' : undefined}>
-              {accounts[one]}
+          {ACCOUNTS.map((name) => (
+            <a
+              href={addressWith(here, { account: name })}
+              aria-current={name === account ? 'true' : undefined}
+            >
+              {accounts[name]}
             </a>
           ))}
         </nav>
-        {read.lines.length === 0 ? (
+        {page.lines.length === 0 ? (
           <Empty title={ledger.empty}>
             <p>{ledger.emptySays}</p>
           </Empty>
         ) : (
-          <Table caption={ledger.title} rows={read.lines} columns={columnsFor(visit, { told, hidden })} />
+          <Table
+            caption={ledger.title}
+            rows={page.lines}
+            columns={columnsFor(visit, { corrections, hidden })}
+          />
         )}
         <Pager
-          cursors={{ newer: textOf(read.newer), older: textOf(read.older) }}
+          cursors={{ newer: textOf(page.newer), older: textOf(page.older) }}
           query={{ account }}
           here={here}
         />
@@ -78,13 +85,17 @@ function windowOf({ after, before }: DashboardVisit['query']) {
   return after !== undefined && NUMBER.test(after) ? { olderThan: Number(after) } : {}
 }
 
-const textOf = (seq: number | null) => (seq === null ? null : String(seq))
+const textOf = (sequence: number | null) => (sequence === null ? null : String(sequence))
 
-type Known = { told: Awaited<ReturnType<typeof toldOf>>; hidden: ReadonlySet<string> }
+/** The corrections by their ids, and the payouts without a page: the operator has not accepted them. */
+type Known = { corrections: Awaited<ReturnType<typeof toldOf>>; hidden: ReadonlySet<string> }
 
-const columnsFor = (visit: DashboardVisit, known: Known): readonly Column<LedgerLine>[] => [
+const columnsFor = (visit: DashboardVisit, context: Known): readonly Column<LedgerLine>[] => [
   { title: ledger.columns.what, cell: ({ kind }) => ledger.kinds[kind] ?? kind.replaceAll('_', ' ') },
-  { title: ledger.columns.about, cell: ({ subject }) => <About visit={visit} id={subject} known={known} /> },
+  {
+    title: ledger.columns.about,
+    cell: ({ subject }) => <About visit={visit} id={subject} context={context} />,
+  },
   {
     title: ledger.columns.change,
     cell: ({ change }) => <span class="money">{`${change < 0 ? '−' : '+'}${ugx(Math.abs(change))}`}</span>,
@@ -94,10 +105,10 @@ const columnsFor = (visit: DashboardVisit, known: Known): readonly Column<Ledger
   { title: ledger.columns.at, cell: ({ at }) => <Time at={at} /> },
 ]
 
-/** What a line is about; of a correction the movement that it mends, and why. */
-function About({ visit, id, known }: { visit: DashboardVisit; id: string; known: Known }) {
-  const correction = known.told.get(id)
-  if (known.hidden.has(id)) return <code>{id}</code>
+/** Shows the object of a line; for a correction, the movement that it corrects and why. */
+function About({ visit, id, context }: { visit: DashboardVisit; id: string; context: Known }) {
+  const correction = context.corrections.get(id)
+  if (context.hidden.has(id)) return <code>{id}</code>
   if (correction === undefined) return <ObjectLink visit={visit} id={id} />
   return (
     <>

@@ -26,16 +26,16 @@ const COLUMNS: readonly Column<SettlementRow>[] = [
 const WITHOUT_FILTERS: readonly Filter[] = []
 export const EXPORT = exportForm('/wallet/settlements', WITHOUT_FILTERS)
 
-/** The settlements that a query asks for. Throws a refusal. */
+/** Parses the window of the list from a query. Throws Refusal. */
 export const settlementWindow = (query: DashboardVisit['query']): ListWindow => ({
   ...readListWindow(pageQuery(query)),
   endingBefore: query.before ?? null,
 })
 
-/** Releases from pending to available. */
+/** Lists the settlements: releases from pending to available. */
 export async function showSettlements(visit: DashboardVisit, state: FormState | null = null): Promise<Shown> {
   const { app, caller, query } = visit
-  const listed = await listSettlements(app, caller, settlementWindow(query))
+  const page = await listSettlements(app, caller, settlementWindow(query))
   const here = visit.to('/wallet/settlements')
   return shownPage(
     settlements.title,
@@ -43,21 +43,21 @@ export async function showSettlements(visit: DashboardVisit, state: FormState | 
       <h1>{settlements.title}</h1>
       <WalletPages visit={visit} at="/wallet/settlements" />
       <p>{settlements.lead}</p>
-      {listed.data.length === 0 ? (
+      {page.data.length === 0 ? (
         <Empty title={settlements.empty}>
           <p>{settlements.emptySays}</p>
         </Empty>
       ) : (
-        <Table caption={settlements.title} rows={listed.data} columns={COLUMNS} />
+        <Table caption={settlements.title} rows={page.data} columns={COLUMNS} />
       )}
-      <Pager cursors={cursorsOf(listed)} query={query} here={here} />
-      {listed.data.length > 0 && <ExportBox of={EXPORT} visit={visit} state={state} />}
+      <Pager cursors={cursorsOf(page)} query={query} here={here} />
+      {page.data.length > 0 && <ExportBox of={EXPORT} visit={visit} state={state} />}
     </>,
     { status: state?.status ?? 200 },
   )
 }
 
-/** The months that have a statement, newest first. */
+/** Lists the months that have a statement, newest first. */
 export async function showStatements(visit: DashboardVisit): Promise<Shown> {
   const months = monthsSince(visit.merchant.createdAt, visit.now)
   const link = (month: string, text: string) => {
@@ -83,7 +83,7 @@ export async function showStatements(visit: DashboardVisit): Promise<Shown> {
   )
 }
 
-/** `2026-07` back to the first month, at most three years. */
+/** Lists the months from now back to the first, such as `2026-07`; at most three years. */
 function monthsSince(first: Date, now: Date): string[] {
   const months: string[] = []
   for (let at = now; months.length < MOST_MONTHS; ) {
@@ -96,7 +96,7 @@ function monthsSince(first: Date, now: Date): string[] {
   return months
 }
 
-/** The statement of a month as a file, by the same stream as over the API. */
+/** Sends the statement of a month as a file, by the same stream as the API. */
 export async function downloadStatement(visit: DashboardVisit): Promise<Shown> {
   const text = visit.params.period ?? ''
   const { stream, pdf } = await statementOf(visit.app, visit.caller, text)

@@ -88,22 +88,22 @@ async function showTopUp(visit: DashboardVisit): Promise<Shown> {
 }
 
 function Story({ visit, topUp }: { visit: DashboardVisit; topUp: TopUp }) {
-  const { one } = words
+  const details = words.one
   const open = isOpen(topUp)
   const live = open ? { 'data-live': addressWith(visit.to(`${PATH}/${topUp.id}`), { part: 'story' }) } : {}
   return (
     <div {...live}>
       <Section title={words.columns.id} aside={<Status word={topUp.status} />}>
-        {open && <Note tone="open">{one.underWay}</Note>}
+        {open && <Note tone="open">{details.underWay}</Note>}
         <Facts
           facts={[
-            [one.amount, <Money amount={topUp.amount} />],
-            [one.phone, <Said text={topUp.phone} />],
-            topUp.failureReason !== null && [one.failure, topUp.failureReason.replaceAll('_', ' ')],
-            [one.sms, <Said text={topUp.railTransactionId} />],
-            [one.rail, <Said text={topUp.railReference} />],
-            [one.created, <Time at={topUp.createdAt} />],
-            [one.completed, <Time at={topUp.completedAt} />],
+            [details.amount, <Money amount={topUp.amount} />],
+            [details.phone, <Said text={topUp.phone} />],
+            topUp.failureReason !== null && [details.failure, topUp.failureReason.replaceAll('_', ' ')],
+            [details.sms, <Said text={topUp.railTransactionId} />],
+            [details.rail, <Said text={topUp.railReference} />],
+            [details.created, <Time at={topUp.createdAt} />],
+            [details.completed, <Time at={topUp.completedAt} />],
           ]}
         />
       </Section>
@@ -111,15 +111,15 @@ function Story({ visit, topUp }: { visit: DashboardVisit; topUp: TopUp }) {
   )
 }
 
-/** Top-ups: ask a phone, all of them, one to follow. */
+/** Top-ups: the form that asks a phone, the list, one with its status. */
 export const TOP_UP_ROUTES: readonly DashboardRoute[] = [
   page(PATH, (visit) => showTopUps(visit), 'payouts.read'),
   page(`${PATH}/:id`, showTopUp, 'payouts.read'),
   form(REQUEST, {
     async submit(visit, { phone = '', ...values }) {
       const { app, caller, merchant } = visit
-      const wanted = { merchantId: merchant.id, amount: amountOf(values, 'amount'), phone }
-      const { topUp } = await requestTopUp(app, caller, { ...wanted, key: onceOf(visit).key })
+      const input = { merchantId: merchant.id, amount: amountOf(values, 'amount'), phone }
+      const { topUp } = await requestTopUp(app, caller, { ...input, key: onceOf(visit).key })
       return doneTo(visit.to(`${PATH}/${topUp.id}`), words.done)
     },
     again: showTopUps,

@@ -12,7 +12,7 @@ const PAGES = [
   ['/wallet/top-ups', WALLET.pages.topUps],
 ] as const
 
-/** The ways between the pages of the wallet. */
+/** The tabs of the wallet. */
 export const WalletPages = ({ visit, at }: { visit: DashboardVisit; at: string }) => (
   <nav class="tabs" aria-label={WALLET.title}>
     {PAGES.map(([path, name]) => (
@@ -23,7 +23,7 @@ export const WalletPages = ({ visit, at }: { visit: DashboardVisit; at: string }
   </nav>
 )
 
-/** What stops payouts now, and why; nothing while they run. */
+/** Says what stops payouts now, since when and why; null while they run. */
 export async function pausedNote({ app, caller }: DashboardVisit): Promise<ComponentChildren> {
   const paused = await whyPaused(app, caller)
   if (paused === null) return null

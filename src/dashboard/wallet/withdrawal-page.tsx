@@ -147,11 +147,11 @@ const OwnNumber = ({ number, now }: { number: WithdrawalNumber | null; now: Date
     />
   )
 
-/** From when on money goes there, while that is still to come. */
+/** The time from which money goes to the number, while it is still to come. */
 const waitOf = ({ waitsUntil }: WithdrawalNumber, now: Date): Fact | false =>
   waitsUntil !== null && waitsUntil > now && [words.number.from, <Time at={waitsUntil} />]
 
-/** Withdrawals: the number, a new one, those that wait, all of them. */
+/** Withdrawals: the number they go to, a new one, those that wait, and the list. */
 export const WITHDRAWAL_ROUTES: readonly DashboardRoute[] = [
   page(PATH, (visit) => showWithdrawals(visit), 'payouts.read'),
   form(NUMBER, {
@@ -176,8 +176,8 @@ export const WITHDRAWAL_ROUTES: readonly DashboardRoute[] = [
   form(CANCEL, {
     async submit(visit) {
       if (visit.mode === 'test') throw notFound('withdrawal')
-      const decided = { merchantId: visit.merchant.id, id: visit.params.id ?? '', note: null }
-      await decideWithdrawal(visit.app, visit.caller, { ...decided, decision: 'cancelled' })
+      const withdrawal = { merchantId: visit.merchant.id, id: visit.params.id ?? '', note: null }
+      await decideWithdrawal(visit.app, visit.caller, { ...withdrawal, decision: 'cancelled' })
       return doneTo(visit.to(PATH), words.cancelled)
     },
     again: showWithdrawals,
