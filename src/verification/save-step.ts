@@ -5,7 +5,7 @@ import type { App } from '../app.ts'
 import type { Tx } from '../platform/db/database.ts'
 import { domainRefusal, notFound } from '../platform/refusal.ts'
 import { answersOf, openAnswers, saveAnswers } from './answers.ts'
-import type { Application } from './application.ts'
+import type { ApplicationKey } from './application.ts'
 import { inDraft } from './open-draft.ts'
 import {
   type Answers,
@@ -20,7 +20,6 @@ import {
 export const MOST_DIRECTORS = 10
 
 type Given = Readonly<Record<string, unknown>>
-type Draft = Pick<Application, 'merchantId' | 'number'>
 
 const READERS = { business: readBusiness, settlement: readSettlement, questionnaire: readQuestionnaire }
 
@@ -38,7 +37,7 @@ export async function saveStep(
   }))
 }
 
-/** Saves one of the people behind the business: the one at this place of the list, or another one (null). */
+/** Saves one of the people behind the business: the one with this index in the list, or a new one (null). Throws 404. */
 export async function saveDirector(
   app: App,
   caller: PersonCaller,
@@ -53,12 +52,12 @@ export async function saveDirector(
   })
 }
 
-/** Takes one of them off the list. Throws 404. */
-export async function removeDirector(app: App, caller: PersonCaller, place: number): Promise<void> {
+/** Removes the person with this index from the list. Throws 404. */
+export async function removeDirector(app: App, caller: PersonCaller, index: number): Promise<void> {
   allow(caller, 'verification.edit')
   await changeDirectors(app, caller, (directors) => {
-    if (directors[place] === undefined) throw notFound('director')
-    return directors.toSpliced(place, 1)
+    if (directors[index] === undefined) throw notFound('director')
+    return directors.toSpliced(index, 1)
   })
 }
 
@@ -72,16 +71,16 @@ const changeDirectors = (app: App, caller: PersonCaller, change: Change): Promis
     return { value: undefined, last: saved(app, caller, { draft, step: 'directors', answers: changed }) }
   })
 
-async function directorsIn(app: App, tx: Tx, draft: Draft): Promise<readonly Director[]> {
+async function directorsIn(app: App, tx: Tx, draft: ApplicationKey): Promise<readonly Director[]> {
   const [rows] = await tx.send(answersOf(draft))
   return openAnswers(app, draft, rows).directors ?? []
 }
 
-/** The answers and what the audit keeps of them: that they were changed, never what they say. */
+/** Saves the answers of a step. The audit records that they were changed, never what they say. */
 function saved<S extends Step>(
   app: App,
   caller: PersonCaller,
-  { draft, step, answers }: { draft: Draft; step: S; answers: Answers[S] },
+  { draft, step, answers }: { draft: ApplicationKey; step: S; answers: Answers[S] },
 ) {
   const at = app.clock.now()
   const act = { actor: caller, action: 'verification.edit', at, merchantId: draft.merchantId } as const
