@@ -31,7 +31,7 @@ const EFFECTS = {
 } satisfies { [Kind in Exclude<ApprovalKind, keyof MoreEffects>]: Effect<Kind> }
 
 /** Effects whose folders import this one: they are passed in instead of imported, so that no import goes in a circle. */
-export type MoreEffects = { 'end-as-told': Effect<'end-as-told'> }
+type MoreEffects = { 'end-as-told': Effect<'end-as-told'> }
 
 /** The operation was refused, not the approver: the approval still waits, and the refusal is stored on it. */
 class NotNow extends Error {

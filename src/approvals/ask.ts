@@ -16,7 +16,7 @@ import { addApproval, expireAbout, waitingAbout } from './write-approvals.ts'
 export type Asker = Exclude<Actor, KeyCaller | PersonCaller>
 
 /** A command that needs an approval, and the database that stores it. `merchantId` 0 with the tag of the platform: the directory. */
-export type Asking = {
+type Asking = {
   db: Database
   clock: { now(): Date }
   merchantId: number

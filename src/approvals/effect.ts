@@ -4,7 +4,7 @@ import type { Call, Tx } from '../platform/db/database.ts'
 import type { ApprovalKind, Commands } from './approval.ts'
 
 /** What an effect gets: the approved command, and the transaction that approves it. */
-export type Running<Kind extends ApprovalKind> = {
+type Running<Kind extends ApprovalKind> = {
   gateway: Gateway
   tx: Tx
   /** The approver. */

@@ -1,7 +1,7 @@
 /** A merchant's colour as pages use it in one theme: the accent on paper and cards, the text over it, and its tint. */
 export type Paint = { accent: string; over: string; tint: string }
 /** The two themes of one colour. */
-export type Paints = { light: Paint; dark: Paint }
+type Paints = { light: Paint; dark: Paint }
 
 type Rgb = readonly [number, number, number]
 type Theme = { paper: Rgb; card: Rgb; over: Rgb; away: Rgb; tinted: number }

@@ -10,10 +10,10 @@ import { badRequest, invalidRequest } from '../platform/refusal.ts'
 import { readColour } from './accent.ts'
 
 /** The look of a merchant's customer pages. `accent` is the colour as it was chosen, before it is made readable. */
-export type Branding = { accent: string | null; logoAt: Date | null }
+type Branding = { accent: string | null; logoAt: Date | null }
 
 /** The fields to change; absent ones stay, null goes back to the default. The logo is the uploaded file. */
-export type BrandingChange = { accent?: string | null; logo?: Buffer | null }
+type BrandingChange = { accent?: string | null; logo?: Buffer | null }
 
 /** The largest logo file that is accepted. */
 export const MOST_LOGO_BYTES = 2 * 1024 * 1024

@@ -23,7 +23,7 @@ import {
 } from './resolve-exception.ts'
 
 /** The database that holds an exception: the cell of its merchant, or the directory (`app` null, `merchantId` 0). */
-export type ExceptionPlace = { app: App | null; db: Database; merchantId: number; id: string }
+type ExceptionPlace = { app: App | null; db: Database; merchantId: number; id: string }
 
 /** Presents an exception of the platform in the form of merchants' exceptions. */
 export const ofPlatform = (platformException: PlatformException): OpenedException => ({

@@ -5,7 +5,7 @@ import { statement } from '../platform/db/statement.ts'
 import type { Mode } from '../platform/mode.ts'
 
 /** An exception whose evidence was taken back; `by` took it back. */
-export type Unfounded = { merchantId: number; id: string; note: string; by: string }
+type Unfounded = { merchantId: number; id: string; note: string; by: string }
 
 const MODE_OF = statement<{ mode: Mode }>(
   'mode of unfounded exception',

@@ -6,7 +6,7 @@ import { statement } from '../platform/db/statement.ts'
 import { lineAt, railStory, type StoryLine, StoryLineShape } from '../rails/movement-story.ts'
 
 /** The facts of the movement itself. `changes` are its moves from one status to the next, each with its summary. */
-export type Told = {
+type Told = {
   merchantId: number
   id: string
   createdAt: Date

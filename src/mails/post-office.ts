@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { assertOutsideTransaction } from '../platform/db/open-transaction.ts'
 
 /** A mail as it is sent. Retries carry the same id, so that a mail program recognises the second copy. */
-export type Envelope = { id: string; to: string; subject: string; text: string; html: string; at: Date }
+type Envelope = { id: string; to: string; subject: string; text: string; html: string; at: Date }
 
 /** The result of posting a mail: taken, refused for good, or not known. */
 export type Posted = { kind: 'taken' } | { kind: 'refused'; why: string } | { kind: 'unclear'; why: string }
@@ -16,7 +16,7 @@ type Transport = {
   sendMail(mail: object): Promise<{ message?: Buffer | string }>
   close(): void
 }
-export type PostOfficeOptions = {
+type PostOfficeOptions = {
   /** `smtp://` or `smtps://`; null: files in this folder. */
   url: string | null
   from: string

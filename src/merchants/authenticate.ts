@@ -36,7 +36,7 @@ const IN_USE_MS = 5000
 /** Must be part of each transaction that changes keys or merchants: every process sees the number within half a second. */
 export const directoryChanged = () => call(CHANGED)
 
-export type KeyRingParts = {
+type KeyRingParts = {
   directory: Database
   clock: Clock
   log: Logger

@@ -8,7 +8,7 @@ import { whenTaken } from '../platform/db/taken.ts'
 import { domainRefusal } from '../platform/refusal.ts'
 
 /** A command that creates something, with the key that makes a repeat harmless (contract.md 9.3). */
-export type KeyedCommand = { key: string; command: string; input: object }
+type KeyedCommand = { key: string; command: string; input: object }
 
 const FIND = statement<{ fingerprint: Buffer; answer: Buffer | null }>(
   'find command key',

@@ -14,7 +14,7 @@ type Asked = { token: string; kind: KeyKind; hash: Buffer; address: string }
 const MOST_AT_ONCE = 500
 
 /** Finds the holder of a key; null when there is none. Throws 503 when too many look-ups wait, and DatabaseAway. */
-export type FindKeyHolder = (token: string, clientAddress: string) => Promise<KeyHolder | null>
+type FindKeyHolder = (token: string, clientAddress: string) => Promise<KeyHolder | null>
 
 const HOLDERS = statement<Found>(
   'holders of api keys',

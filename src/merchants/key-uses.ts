@@ -6,7 +6,7 @@ import { statement } from '../platform/db/statement.ts'
 export type KeyUse = { merchantId: number; keyId: string; atMs: number }
 
 /** Writes uses of keys, and remembers which ones this process has written. */
-export type KeyUses = { write(app: App, uses: readonly KeyUse[]): Promise<void> }
+type KeyUses = { write(app: App, uses: readonly KeyUse[]): Promise<void> }
 
 const MINUTE_MS = 60_000
 const MOST_REMEMBERED = 50_000

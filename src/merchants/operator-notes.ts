@@ -8,7 +8,7 @@ import { invalidRequest } from '../platform/refusal.ts'
 import type { Merchant } from './merchant.ts'
 
 /** A note of an operator about a merchant. Only operators read it. */
-export type OperatorNote = { says: string; at: Date; by: string }
+type OperatorNote = { says: string; at: Date; by: string }
 
 const LONGEST = 2000
 const MOST_LISTED = 50

@@ -11,7 +11,7 @@ import { addSecret, openSecret } from './secrets.ts'
 import { tellOwners } from './tell-owners.ts'
 
 /** The new secret, and until when the previous one also signs. */
-export type RotatedSecret = { secret: string; previousUntil: Date }
+type RotatedSecret = { secret: string; previousUntil: Date }
 /** `atOnce`: the old secret has leaked, so there is no overlap. */
 type Rotation = { merchant: { id: number }; commandKey?: string | undefined; atOnce?: boolean }
 type Draft = { secret: string; atMs: number }

@@ -13,10 +13,7 @@ import { mailsSent, mayMail } from './sign-in-limits.ts'
 import { addressOfPage, tell } from './tell.ts'
 
 /** The merchant that somebody is invited to. */
-export type Employer = { id: number; publicId: string; name: string }
-
-/** An open invitation. Its link is known only to the invited person: we store its hash alone. */
-export type Invitation = Pick<Link, 'id' | 'role' | 'email' | 'expiresAt'>
+type Employer = { id: number; publicId: string; name: string }
 
 // More than this would be a mailing list.
 const MOST_OPEN = 50

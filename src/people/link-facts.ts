@@ -6,7 +6,7 @@ import type { LinkPurpose } from './links.ts'
 import { hashToken } from './session.ts'
 
 /** The facts that the page of a link shows before the link is used. */
-export type LinkFacts = {
+type LinkFacts = {
   business: string
   email: string
   /** Another account has proven the address. */

@@ -59,7 +59,7 @@ const FORGET = statement(
 )
 
 /** The act that a passkey confirms: any value, such as the fields of a form with its address and one-time token. */
-export type PasskeyAct = { sessionId: string; act: unknown }
+type PasskeyAct = { sessionId: string; act: unknown }
 
 const REGISTRATION = 'add this passkey'
 const load = () => import('@simplewebauthn/server')

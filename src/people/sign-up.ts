@@ -29,7 +29,7 @@ import { rememberBrowser } from './tries.ts'
 import { addressOf, type Visitor, visitorActor } from './visitor.ts'
 import { newToken, startSession } from './write-sessions.ts'
 
-export type SignUp = {
+type SignUp = {
   business: string
   email: string
   password: string

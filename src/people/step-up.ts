@@ -32,7 +32,7 @@ const CONFIRMING = statement<Confirming>(
 )
 
 /** The result of a step-up: `token` is the new cookie of the session, or null where a passkey confirmed this one act alone. */
-export type Confirmed = { token: string | null }
+type Confirmed = { token: string | null }
 
 /**
  * Confirms by the second factor, or by the password where there is none, that the person itself is at the browser (reliability.md A73).

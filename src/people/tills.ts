@@ -27,7 +27,7 @@ const TILL_CALLED = statement<{ id: number; publicId: string }>(
 )
 
 /** The code that lets a till in: the URL in its picture, when it expires, and when the shift ends. */
-export type TillCode = { address: string; expiresAt: Date; shiftEnds: Date }
+type TillCode = { address: string; expiresAt: Date; shiftEnds: Date }
 
 /**
  * Makes a code for a device at the till. The first device that opens it is signed in as a cashier until the shift ends, without a

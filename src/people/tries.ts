@@ -14,7 +14,7 @@ const COUNTS_MS = 24 * 3_600_000
 const FORGOTTEN_BROWSER_MS = 400 * 24 * 3_600_000
 
 /** A counter of misses: `account` for all strangers at an address together, `browser` for one browser that has signed in as a person before. */
-export type Counter =
+type Counter =
   | { kind: 'account'; realm: Realm; account: Buffer }
   | { kind: 'browser'; realm: Realm; browser: Buffer; personId: number }
 

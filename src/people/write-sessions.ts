@@ -63,7 +63,7 @@ const FORGET = statement(
 /** Makes the secret of a cookie or link: 256 random bits. */
 export const newToken = (): string => randomBytes(32).toString('base64url')
 
-export type NewSession = {
+type NewSession = {
   personId: number
   merchantId: number | null
   visitor: Visitor

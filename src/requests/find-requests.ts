@@ -31,7 +31,7 @@ export type RequestFilter = Partial<
 >
 
 /** One page, newest first. `searchedBackTo`: the filter matched so few rows that the search stopped here; `older` goes on from there. */
-export type RequestPage = {
+type RequestPage = {
   rows: LoggedRequest[]
   newer: string | null
   older: string | null

@@ -75,7 +75,7 @@ export async function removeDocument(app: App, caller: PersonCaller, id: string)
 }
 
 /** A document for a reviewer. The file may only be downloaded, in a sandbox; the preview may be shown. */
-export type ReviewedDocument = { name: string; type: DocumentType | 'image/webp'; bytes: Buffer }
+type ReviewedDocument = { name: string; type: DocumentType | 'image/webp'; bytes: Buffer }
 
 /** Reads the bytes of a document, for reviewers alone; the audit records who read it. Throws 404. */
 export async function readDocument(

@@ -6,7 +6,7 @@ import { readPhone } from '../platform/phone.ts'
 import type { Answers } from './steps.ts'
 
 /** A kind of fact that several merchants may share. */
-export type DigestKind = 'phone' | 'id_number' | 'browser'
+type DigestKind = 'phone' | 'id_number' | 'browser'
 
 /** Another merchant with the same phone, number of an identity document or browser. */
 export type Shared = { kind: DigestKind; publicId: string; name: string; kycStatus: string }

@@ -2,7 +2,7 @@ import { pictureKind, remakePicture } from '../platform/picture.ts'
 
 export type DocumentType = 'application/pdf' | 'image/jpeg' | 'image/png'
 /** An accepted file. `preview` is a WebP redrawn from the pixels of a picture; null for a PDF, because no parser of ours opens one. */
-export type DocumentFile = { type: DocumentType; bytes: Buffer; preview: Buffer | null }
+type DocumentFile = { type: DocumentType; bytes: Buffer; preview: Buffer | null }
 
 /** The largest accepted file (reliability.md A79). */
 export const MOST_DOCUMENT_BYTES = 10 * 1024 * 1024

@@ -12,7 +12,7 @@ import { DELIVERY_COLUMNS, DELIVERY_STATUSES, type Delivery, type DeliveryStatus
 import { EVENT_TYPES } from './events.ts'
 import { ENDED, EVERYWHERE, PARKED, WAITING } from './where-deliveries-are.ts'
 
-export type DeliveryFilter = ListWindow & { status: string | null; event: string | null }
+type DeliveryFilter = ListWindow & { status: string | null; event: string | null }
 
 type Status = DeliveryStatus | 'any'
 

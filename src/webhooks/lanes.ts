@@ -10,7 +10,7 @@ const KEPT_FOR_GOOD_ONES = SOCKETS.fast / 4
 const GOOD_FOR_MS = 3_600_000
 
 /** The attempts under way in this process, counted by speed and by merchant. */
-export type UnderWay = { lanes: Record<Lane, number>; merchants: ReadonlyMap<number, number> }
+type UnderWay = { lanes: Record<Lane, number>; merchants: ReadonlyMap<number, number> }
 
 /**
  * Allots the free sockets, to the merchant that waits longest first: 4 each, 16 for a receiver that has answered 20 times in a row

@@ -2,7 +2,7 @@ import type { App } from '../app.ts'
 import { statement } from '../platform/db/statement.ts'
 
 /** An outage of a receiver that its people were not told of yet. `waiting` counts the events that it has not taken. */
-export type Outage = {
+type Outage = {
   merchantId: number
   since: Date
   waiting: number

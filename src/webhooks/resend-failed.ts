@@ -8,7 +8,7 @@ import { statement } from '../platform/db/statement.ts'
 import { badRequest } from '../platform/refusal.ts'
 
 /** How many deliveries were made due; `more` where one call takes no more of them. */
-export type Resent = { resent: number; more: boolean }
+type Resent = { resent: number; more: boolean }
 
 // Rows of one statement, so that it stays well within the time-out and locks its rows only briefly.
 const AT_ONCE = 500

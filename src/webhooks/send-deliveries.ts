@@ -22,7 +22,7 @@ import { type Ended, errorOf, isSuccess, recordAttempts, releaseLeases } from '.
 import { serviceSignature, standardHeaders } from './signature.ts'
 
 /** Sends the deliveries of one cell: claims them, posts them and records the attempts. */
-export type Sender = {
+type Sender = {
   /** Claims due deliveries for the free sockets and starts their attempts. Returns how many were started. */
   start(): Promise<number>
   /** Resolves when every attempt started here has ended and was recorded. */

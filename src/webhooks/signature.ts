@@ -5,7 +5,7 @@ const SECRET_PREFIX = 'whsec_'
 const STRICT_BASE64 =
   /^(?:[A-Za-z0-9+/]{4})+$|^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)$/
 
-export type StandardHeaders = Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string>
+type StandardHeaders = Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string>
 
 /** Returns X-Service-Signature: the lowercase hex HMAC-SHA256 of the bytes, keyed with the whole `whsec_` text (contract.md 5). */
 export function serviceSignature(secret: string, body: Buffer): string {

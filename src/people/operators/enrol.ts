@@ -51,7 +51,7 @@ const ADDRESS = statement<{ email: string }>(
 
 type Wanted = { token: string; password: string; code: string; name?: string | undefined }
 type Ready = { input: Wanted; hash: string; secret: string; step: number; at: Date }
-export type Enrolled = Entered & { codes: string[] }
+type Enrolled = Entered & { codes: string[] }
 
 /** Finds the enrolment behind a link; null when the link does not work any more. */
 export async function findEnrolment(

@@ -4,7 +4,7 @@ import { statement } from '../../platform/db/statement.ts'
 import { domainRefusal, notFound, Refusal } from '../../platform/refusal.ts'
 
 /** An operator whose row is locked. */
-export type LockedOperator = { id: number; publicId: string; email: string; role: OperatorRole }
+type LockedOperator = { id: number; publicId: string; email: string; role: OperatorRole }
 
 // Locked in the order of their ids, so that two acts cannot deadlock.
 const LOCK_ADMINS = statement<{ id: number }>(
