@@ -28,14 +28,14 @@ export async function askAcceptance(
   input: { exception: string; reason: string },
 ): Promise<Approval> {
   allow(caller, 'breach.accept')
-  const { place, exception } = await getException(gateway, input.exception)
+  const { place: location, exception } = await getException(gateway, input.exception)
   const { kind, subject: about, mode, merchant, id, closedAt } = exception
   if (kind !== 'ledger_breach')
     throw domainRefusal('conflict', `only a breach of the books can be accepted: this exception is ${kind}`)
   if (closedAt !== null) throw domainRefusal('conflict', 'this exception was already resolved')
-  const tag = place.app === null ? PLATFORM_TAG : tagOf('exc_', id)
+  const tag = location.app === null ? PLATFORM_TAG : tagOf('exc_', id)
   if (tag === null) throw notFound('exception')
-  const { merchantId, db } = place
+  const { merchantId, db } = location
   const command = { kind: 'accept-breach', merchant, mode, about, ...input } as const
   return ask(caller, {
     ...{ db, clock: gateway.clock, merchantId, tag, mode, subject: id, command },

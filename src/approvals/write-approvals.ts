@@ -77,8 +77,8 @@ export const decideApproval = ({ merchantId, id, status, by, at, note }: Decided
 /** Stores why the operation was refused. `forMoney`: for lack of money, so that the approval does not expire. */
 export const keepRefusal = (
   { merchantId, id }: Key,
-  { says, forMoney }: { says: string; forMoney: boolean },
+  { says: text, forMoney }: { says: string; forMoney: boolean },
   at: Date,
-): Call => call(REFUSED, merchantId, id, says, at.toISOString(), forMoney)
+): Call => call(REFUSED, merchantId, id, text, at.toISOString(), forMoney)
 
 export const expireDueApprovals = (at: Date, most: number): Call<Key> => call(EXPIRE, at.toISOString(), most)

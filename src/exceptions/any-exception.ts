@@ -90,13 +90,13 @@ export async function noteOnException(
   { id, text }: { id: string; text: string },
 ): Promise<void> {
   allow(actor, 'exception.note')
-  const { place, exception } = await getException(gateway, id)
+  const { place: location, exception } = await getException(gateway, id)
   const at = gateway.clock.now()
   const { mode } = exception
-  const merchantId = place.app === null ? null : place.merchantId
+  const merchantId = location.app === null ? null : location.merchantId
   const act = { actor, action: 'exception.note', at, merchantId, mode } as const
-  await place.db.transaction(async (tx) => {
-    await tx.send(addExceptionNote({ ...place, at, by: nameOf(actor), kind: 'note', text }))
+  await location.db.transaction(async (tx) => {
+    await tx.send(addExceptionNote({ ...location, at, by: nameOf(actor), kind: 'note', text }))
     return { value: null, last: [auditRow({ ...act, subject: id })] }
   })
 }

@@ -116,10 +116,10 @@ type Contradicted = { merchantId: number; mode: Mode; id: string }
 /** Opens the exception about a movement for which the operator now reports another final status than it has (contract.md 3 o). */
 export function openContradiction(
   { merchantId, mode, id: subject }: Contradicted,
-  { tag, said, at }: { tag: string | undefined; said: { status: string }; at: Date },
+  { tag, said: answer, at }: { tag: string | undefined; said: { status: string }; at: Date },
 ): Call[] {
   assert(tag !== undefined, 'a movement has a merchant')
-  const { status, ...more } = said
+  const { status, ...more } = answer
   const details = { rail_said: status, ...more }
   return openException({ merchantId, tag, mode, kind: 'late_contradiction', subject, details }, at)
 }

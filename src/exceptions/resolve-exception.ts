@@ -125,11 +125,22 @@ export async function resolveException(
 ): Promise<OpenedException> {
   allow(actor, 'exception.resolve', merchantId)
   return app.db.transaction(async (tx) => {
-    const { found } = await lockOpenException(tx, { merchantId, id })
+    const { found: exception } = await lockOpenException(tx, { merchantId, id })
     const closedAt = app.clock.now()
-    const closed = { ...found, closedAt, note, resolution, resolvedBy: nameOf(actor) }
-    const act = { actor, action: 'exception.resolve', at: closedAt, merchantId, mode: found.mode } as const
-    const row = auditRow({ ...act, subject: id, before: { kind: found.kind }, after: { resolution, note } })
+    const closed = { ...exception, closedAt, note, resolution, resolvedBy: nameOf(actor) }
+    const act = {
+      actor,
+      action: 'exception.resolve',
+      at: closedAt,
+      merchantId,
+      mode: exception.mode,
+    } as const
+    const row = auditRow({
+      ...act,
+      subject: id,
+      before: { kind: exception.kind },
+      after: { resolution, note },
+    })
     return { value: closed, last: [...closeLocked(closed), row] }
   })
 }

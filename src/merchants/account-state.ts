@@ -32,7 +32,7 @@ const CLOSE = statement('account is closed', 'update merchants set closed_at = $
 /** Begins the closing of an account whose row is locked. The message of an operator is shown to the merchant's people. */
 export const beginClosing = (
   merchantId: number,
-  { by, says, at }: { by: 'owner' | 'operator'; says: string | null; at: Date },
-): Call => call(BEGIN, merchantId, at.toISOString(), by, says)
+  { by, says: message, at }: { by: 'owner' | 'operator'; says: string | null; at: Date },
+): Call => call(BEGIN, merchantId, at.toISOString(), by, message)
 export const openAccount = (merchantId: number): Call => call(OPEN, merchantId)
 export const endClosing = (merchantId: number, at: Date): Call => call(CLOSE, merchantId, at.toISOString())

@@ -86,17 +86,17 @@ export const listNotices = (app: App, merchantId: number): Promise<Notice[]> =>
 export async function addNotice(
   app: App,
   actor: Actor,
-  { merchant, wanted }: { merchant: Merchant; wanted: Wanted },
+  { merchant, wanted: input }: { merchant: Merchant; wanted: Wanted },
 ): Promise<Notice> {
   allow(actor, 'notice.set', merchant.id)
   requireLive(actor)
-  const { text: email, key } = readEmail(wanted.email)
-  if (wanted.paymentsAbove === null && !wanted.failures && !wanted.dailyClose)
+  const { text: email, key } = readEmail(input.email)
+  if (input.paymentsAbove === null && !input.failures && !input.dailyClose)
     throw domainRefusal('bad_request', 'choose at least one thing to hear of')
   if (!(await mayMail(app, 'notice', key))) throw mailsSent()
   const at = app.clock.now()
   const id = newId('ntc_', merchant.tag)
-  const { paymentsAbove, failures, dailyClose } = wanted
+  const { paymentsAbove, failures, dailyClose } = input
   await app.db
     .transaction(async (tx) => {
       const since = [daysBefore(at, 1), daysBefore(at, AWAY_DAYS)]
@@ -105,7 +105,7 @@ export async function addNotice(
       requireRoom(counts)
       await tx.send(call(ADD, merchant.id, id, email, paymentsAbove, failures, dailyClose, at.toISOString()))
       const act = { actor, action: 'notice.set', at, merchantId: merchant.id, subject: id } as const
-      return { value: null, last: [auditRow({ ...act, after: { ...wanted, email } })] }
+      return { value: null, last: [auditRow({ ...act, after: { ...input, email } })] }
     })
     .catch((error) => {
       throw isTaken(error) ? domainRefusal('known', 'email is named already') : error

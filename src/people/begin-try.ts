@@ -37,7 +37,7 @@ type Trying<Who> = {
  */
 export async function beginTry<Who extends Tested>(
   gateway: Gateway,
-  { emailKey, visitor, accounts, anybody = false }: Trying<Who>,
+  { emailKey, visitor, accounts, anybody: byAddress = false }: Trying<Who>,
 ): Promise<Try<Who>> {
   const { browser, realm } = visitor
   const ids = accounts.map(({ id }) => id)
@@ -49,7 +49,7 @@ export async function beginTry<Who extends Tested>(
   const open = new Set(taken.map(({ counter }) => (counter.kind === 'browser' ? counter.personId : 0)))
   // The account that has proven the address may learn who else claims it; a claim may not.
   const proven = accounts.some(({ id, confirmed }) => confirmed && known.has(id))
-  const strangers = known.size < ids.length || (anybody && !proven)
+  const strangers = known.size < ids.length || (byAddress && !proven)
   const address = strangers ? await takeAtAddress(gateway, visitor, emailKey) : null
   if (taken.length === 0 && (address === null || address instanceof Refusal))
     throw address ?? signInLocked(realm)
@@ -80,9 +80,10 @@ async function takeAtAddress(
 export function afterRight({ taken }: Try, { id, confirmed }: Tested, at: Date): Call[] {
   const isOwn = ({ counter }: Taken) => counter.kind === 'browser' && counter.personId === id
   const known = taken.some(isOwn)
-  return taken.map((taken) => {
-    const forgotten = known ? isOwn(taken) : taken.counter.kind === 'account' && confirmed
-    return forgotten ? clearCounter(taken.counter, at) : takeBackTry(taken.counter)
+  return taken.map((counterTry) => {
+    const { counter } = counterTry
+    const isCleared = known ? isOwn(counterTry) : counter.kind === 'account' && confirmed
+    return isCleared ? clearCounter(counter, at) : takeBackTry(counter)
   })
 }
 

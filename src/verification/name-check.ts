@@ -50,16 +50,19 @@ export async function nameChecks(
 export async function keepNameCheck(
   app: App,
   caller: OperatorCaller & Place,
-  { what, said }: { what: CheckedNumber; said: { phone: string; active: boolean; name: string | null } },
+  {
+    what,
+    said: answer,
+  }: { what: CheckedNumber; said: { phone: string; active: boolean; name: string | null } },
 ): Promise<void> {
   const { merchantId } = caller
   allow(caller, 'merchant.name-check', merchantId)
   const at = app.clock.now()
-  const sealed = app.vault.seal(JSON.stringify(said), bindingOf(merchantId, what))
+  const sealed = app.vault.seal(JSON.stringify(answer), bindingOf(merchantId, what))
   const act = { actor: caller, action: 'merchant.name-check', at, merchantId, mode: 'live' } as const
   await app.db.transaction(async (tx) => {
     await tx.send(call(KEEP, merchantId, what, sealed, at.toISOString(), nameOf(caller)))
-    return { value: null, last: [auditRow({ ...act, subject: what, after: { active: said.active } })] }
+    return { value: null, last: [auditRow({ ...act, subject: what, after: { active: answer.active } })] }
   })
 }
 

@@ -27,10 +27,10 @@ const READERS = { business: readBusiness, settlement: readSettlement, questionna
 export async function saveStep(
   app: App,
   caller: PersonCaller,
-  { step, given }: { step: keyof typeof READERS; given: Given },
+  { step, given: fields }: { step: keyof typeof READERS; given: Given },
 ): Promise<void> {
   allow(caller, 'verification.edit')
-  const answers = READERS[step](given)
+  const answers = READERS[step](fields)
   await inDraft(app, caller, async (_tx, draft) => ({
     value: undefined,
     last: saved(app, caller, { draft, step, answers }),
@@ -41,14 +41,14 @@ export async function saveStep(
 export async function saveDirector(
   app: App,
   caller: PersonCaller,
-  { place, given }: { place: number | null; given: Given },
+  { place: index, given: fields }: { place: number | null; given: Given },
 ): Promise<void> {
   allow(caller, 'verification.edit')
-  const director = readDirector(given, app.clock.now())
+  const director = readDirector(fields, app.clock.now())
   await changeDirectors(app, caller, (directors) => {
-    if (place === null) return [...directors, director]
-    if (directors[place] === undefined) throw notFound('director')
-    return directors.with(place, director)
+    if (index === null) return [...directors, director]
+    if (directors[index] === undefined) throw notFound('director')
+    return directors.with(index, director)
   })
 }
 
