@@ -19,34 +19,34 @@ type Wanted = Pick<
   'exception' | 'direction' | 'against' | 'amount' | 'told' | 'resolve' | 'reason'
 >
 
-/** No correction is larger than a million millions. */
+/** The largest correction, in whole UGX. */
 const MOST_CORRECTION = 1e12
 const MOST_TOLD = 200
 
-/** Asks for a correction of the balance of the merchant that an open exception is about. Throws Refusal. */
+/** Asks to correct the balance of the merchant that an open exception is about. Throws Refusal. */
 export async function askAdjustment(
   gateway: Gateway,
   caller: OperatorCaller,
-  wanted: Wanted,
+  input: Wanted,
 ): Promise<Approval> {
   allow(caller, 'ledger.adjust')
-  judgeWords(wanted)
-  const { app, merchantId } = await placeOfException(gateway, wanted.exception)
+  judgeWords(input)
+  const { app, merchantId } = await placeOfException(gateway, input.exception)
   if (app === null)
     throw domainRefusal('conflict', 'this exception is no merchant’s: there is no balance to correct')
-  const found = await findException(app, merchantId, wanted.exception)
-  const tag = tagOf('exc_', wanted.exception)
-  if (found === null || tag === null) throw notFound('exception')
-  const { mode, subject: about, merchant } = found
+  const exception = await findException(app, merchantId, input.exception)
+  const tag = tagOf('exc_', input.exception)
+  if (exception === null || tag === null) throw notFound('exception')
+  const { mode, subject: about, merchant } = exception
   const id = newId('adj_', tag)
-  const command = { kind: 'adjustment' as const, merchant: merchant ?? '', mode, about, id, ...wanted }
-  const asked = `${wanted.direction} ${wanted.amount}`
+  const command = { kind: 'adjustment' as const, merchant: merchant ?? '', mode, about, id, ...input }
+  const summary = `${input.direction} ${input.amount}`
   return ask(caller, {
-    ...{ db: app.db, clock: gateway.clock, merchantId, tag, mode, subject: wanted.exception, command },
+    ...{ db: app.db, clock: gateway.clock, merchantId, tag, mode, subject: input.exception, command },
     async along(tx, approval, at) {
-      await lockOpenException(tx, { merchantId, id: wanted.exception })
-      const note = { kind: 'asked', text: `${approval}: ${asked}`, at, by: nameOf(caller) } as const
-      return [addExceptionNote({ ...note, merchantId, id: wanted.exception })]
+      await lockOpenException(tx, { merchantId, id: input.exception })
+      const note = { kind: 'asked', text: `${approval}: ${summary}`, at, by: nameOf(caller) } as const
+      return [addExceptionNote({ ...note, merchantId, id: input.exception })]
     },
   })
 }
@@ -58,7 +58,7 @@ function judgeWords({ amount, told }: Wanted): void {
   if (told.length > MOST_TOLD) throw invalidRequest(`told must be at most ${MOST_TOLD} characters`)
 }
 
-/** Posts the correction, and resolves its exception where that was asked for: then the pause ends with the last critical one. */
+/** Posts the correction. Where `resolve` was asked for it closes the exception too: with the last critical one the pause ends. */
 export const ADJUSTMENT: Effect<'adjustment'> = {
   async run({ tx, actor, merchantId, approval, command, at }) {
     const { id, mode, direction, against, amount, exception, about, told } = command

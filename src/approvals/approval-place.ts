@@ -5,10 +5,10 @@ import { tagOf } from '../platform/ids.ts'
 import { notFound } from '../platform/refusal.ts'
 import { APPROVAL_PREFIX, PLATFORM_TAG } from './approval.ts'
 
-/** Where an approval lies: in the cell of its merchant, or in the directory. */
+/** The database that holds an approval: the cell of its merchant, or the directory (`app` null, `merchantId` 0). */
 export type ApprovalPlace = { app: App | null; db: Database; merchantId: number; id: string }
 
-/** The place that an id names. Throws 404. */
+/** Finds the database of an approval by its id. Throws 404. */
 export async function placeOfApproval(gateway: Gateway, id: string): Promise<ApprovalPlace> {
   if (id.startsWith(`${APPROVAL_PREFIX}${PLATFORM_TAG}`))
     return { app: null, db: gateway.directory, merchantId: 0, id }

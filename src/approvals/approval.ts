@@ -3,10 +3,10 @@ import type { Mode } from '../platform/mode.ts'
 import type { Moves } from '../platform/moves.ts'
 import type { RailSide } from '../rails/rail.ts'
 
-/** Against which account of the merchant's own books a correction is posted. */
+/** The accounts of the merchant's own books against which a correction can be posted. */
 export const AGAINST = ['rail', 'fees', 'adjustments'] as const
 
-/** The freeze that is to end, by its reason and its beginning (null: not known); another freeze is not meant. */
+/** Identifies the freeze that is to end by its reason and its beginning (null: not known). Any other freeze stays. */
 type FreezeMeant = { frozen_for: string; frozen_at: string | null }
 
 /** A correction of a balance. */
@@ -17,32 +17,32 @@ type Adjustment = {
   exception: string
   /** What the exception is about. */
   about: string
-  /** The subject of its transfer: chosen when it was asked for, so that it can be posted once. */
+  /** The subject of its transfer. It is chosen when the correction is asked for, so that it can be posted only once. */
   id: string
   /** `in`: the merchant's balance grows. */
   direction: 'in' | 'out'
   against: (typeof AGAINST)[number]
   /** Whole UGX. */
   amount: number
-  /** What the merchant reads. */
+  /** The text that the merchant reads. */
   told: string
   /** Whether the exception is resolved with it. */
   resolve: boolean
   reason: string
 }
 
-/** What is asked for, as its stored bytes say it. */
+/** The commands that need an approval, by kind, as their stored bytes hold them. */
 export type Commands = {
   adjustment: Adjustment
-  /** A movement of which its operator reports another amount is ended as succeeded; the difference is a correction. */
+  /** Succeeds a movement of which its operator reports another amount; the difference is posted as a correction. */
   'end-as-told': Pick<
     Adjustment,
     'merchant' | 'mode' | 'exception' | 'about' | 'id' | 'direction' | 'amount' | 'told'
   > & {
     kind: 'end-as-told'
-    /** What the operator says that it moved. Whole UGX. */
+    /** The amount that the operator reports as moved. Whole UGX. */
     moved: number
-    /** The operator's own number of it, where it has said one. */
+    /** The operator's own number of the movement, where it has reported one. */
     number: string | null
     against: 'rail'
     reason: string
@@ -57,9 +57,9 @@ export type Commands = {
     instead_of: string | null
     reason: string
   }
-  /** `closed_at`: the closing that is meant. */
+  /** `closed_at` identifies the closing that is undone. */
   'reopen-account': { kind: 'reopen-account'; merchant: string; closed_at: string; reason: string }
-  /** `statement`: the import; its name and digest are what the asker saw. */
+  /** `statement` is the import; its name and digest are those that the asker saw. */
   'take-back-statement': {
     kind: 'take-back-statement'
     statement: string
@@ -80,7 +80,7 @@ export type Commands = {
 export type ApprovalKind = keyof Commands
 export type Command = Commands[ApprovalKind]
 
-/** What somebody must be allowed to do to ask for it and to approve it. */
+/** The action that both the asker and the approver must be allowed, by kind. */
 export const ACTION_OF = {
   adjustment: 'ledger.adjust',
   'end-as-told': 'movement.end-as-told',
@@ -103,7 +103,7 @@ export const APPROVAL_MOVES = {
   expired: {},
 } as const satisfies Moves<ApprovalStatus>
 
-/** A row of `approvals`. `merchantId` 0: it is about the platform, and lies in the directory. */
+/** A row of `approvals`. `merchantId` is 0 where it concerns the platform and is stored in the directory. */
 export type Approval = {
   merchantId: number
   id: string
@@ -122,20 +122,20 @@ export type Approval = {
   decidedName: string | null
   decidedAt: Date | null
   note: string | null
-  /** Why it could not be done when somebody approved it last. */
+  /** Why its operation was refused at the last attempt to approve it. */
   refused: string | null
   refusedAt: Date | null
-  /** It was refused for lack of money when somebody approved it last: it waits until the money is there, and does not expire. */
+  /** The last attempt to approve it was refused for lack of money: it waits until the money is there, and does not expire. */
   waitsForMoney: boolean
 }
 
-/** How long an approval waits. */
+/** How long an approval waits for a decision before it expires. */
 export const WAITS_MS = 24 * 3_600_000
 export const APPROVAL_PREFIX = 'apr_'
-/** The tag of approvals that are about the platform; no merchant's tag has it, because tags have five characters. */
+/** The tag of approvals that concern the platform. It can be no merchant's, because their tags have five characters. */
 export const PLATFORM_TAG = 'platform'
 
-/** Whether somebody can still decide on it: what was not decided in time may not be swept yet. */
+/** Whether it can still be decided. An overdue row keeps its status until the sweep expires it, so the time is checked here too. */
 export const isWaiting = (
   { status, expiresAt, waitsForMoney }: Pick<Approval, 'status' | 'expiresAt' | 'waitsForMoney'>,
   now: Date,
@@ -146,5 +146,5 @@ export const APPROVAL_COLUMNS = `a.merchant_id as "merchantId", a.id, a.kind, a.
   a.decided_by as "decidedBy", a.decided_name as "decidedName", a.decided_at as "decidedAt", a.note, a.refused,
   a.refused_at as "refusedAt", a.waits_for_money as "waitsForMoney"`
 
-/** What was asked for. Its bytes were written from a command, and a constraint holds them to their digest. */
+/** Parses the stored command. Its bytes were written from a command, and a constraint holds them to their digest. */
 export const commandOf = ({ command }: Pick<Approval, 'command'>): Command => JSON.parse(command.toString())

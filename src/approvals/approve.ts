@@ -30,10 +30,10 @@ const EFFECTS = {
   'reopen-account': REOPEN_ACCOUNT,
 } satisfies { [Kind in Exclude<ApprovalKind, keyof MoreEffects>]: Effect<Kind> }
 
-/** The effects that belong to folders further right. */
-export type MoreEffects = { 'end-as-told': Effect<'end-as-told'> }
+/** Effects whose folders import this one: they are passed in instead of imported, so that no import goes in a circle. */
+type MoreEffects = { 'end-as-told': Effect<'end-as-told'> }
 
-/** The operation itself refused, not whoever approves it: it still waits, and says why. */
+/** The operation was refused, not the approver: the approval still waits, and the refusal is stored on it. */
 class NotNow extends Error {
   readonly refusal: Refusal
   constructor(refusal: Refusal) {
@@ -43,9 +43,9 @@ class NotNow extends Error {
 }
 
 /**
- * A second operator approves: exactly the stored bytes run, and what they make commits with the approval. Of two at once, one does
- * it. The same person again changes nothing. Throws Refusal: 403 for who asked, 409 when it was decided, and what the operation
- * refuses; then it still waits, with that text.
+ * Approves by a second operator: exactly the stored bytes run, and their writes commit with the approval. Of two approvers at once,
+ * one runs them. A repeat by the same person changes nothing. Throws Refusal: 403 for the asker, 409 when it was decided already, and
+ * the operation's own refusal; then the approval still waits, with that text.
  */
 export async function approveWith(
   more: MoreEffects,
@@ -54,10 +54,10 @@ export async function approveWith(
 ): Promise<Approval> {
   allow(caller, 'approval.approve')
   const note = readNote(typed)
-  const place = await placeOfApproval(gateway, id)
-  await judgeAsker(gateway, place)
+  const location = await placeOfApproval(gateway, id)
+  await judgeAsker(gateway, location)
   try {
-    const { row, isNew } = await inOpenMonth(() => commit(more, gateway, { caller, place, note }))
+    const { row, isNew } = await inOpenMonth(() => commit(more, gateway, { caller, location, note }))
     if (isNew) {
       crashPoint('approval.committed')
       const command = commandOf(row)
@@ -67,29 +67,29 @@ export async function approveWith(
   } catch (error) {
     if (!(error instanceof NotNow)) throw error
     const forMoney = error.refusal.code === 'insufficient_funds'
-    const kept = keepRefusal(place, { says: error.message, forMoney }, gateway.clock.now())
-    await place.db.query(kept.statement, kept.values)
+    const store = keepRefusal(location, { says: error.message, forMoney }, gateway.clock.now())
+    await location.db.query(store.statement, store.values)
     throw error.refusal
   }
 }
 
-/** With the role of whoever asked for it ends what it has asked for. */
-async function judgeAsker(gateway: Gateway, place: ApprovalPlace): Promise<void> {
-  const wanted = findApproval(place)
-  const [row] = await place.db.query(wanted.statement, wanted.values)
+/** Withdraws the approval and refuses (409) where its asker may not ask for it any more. */
+async function judgeAsker(gateway: Gateway, location: ApprovalPlace): Promise<void> {
+  const find = findApproval(location)
+  const [row] = await location.db.query(find.statement, find.values)
   if (row?.status !== 'waiting') return
-  if (await withdrawIfLeft(gateway, { db: place.db, row })) throw alreadyEnded('withdrawn')
+  if (await withdrawIfLeft(gateway, { db: location.db, row })) throw alreadyEnded('withdrawn')
 }
 
 function commit(
   more: MoreEffects,
   gateway: Gateway,
-  { caller, place, note }: { caller: OperatorCaller; place: ApprovalPlace; note: string | null },
+  { caller, location, note }: { caller: OperatorCaller; location: ApprovalPlace; note: string | null },
 ): Promise<{ row: Approval; isNew: boolean }> {
-  return place.db.transaction<{ row: Approval; isNew: boolean }>(async (tx) => {
-    const [[row]] = await tx.send(lockApproval(place))
+  return location.db.transaction<{ row: Approval; isNew: boolean }>(async (tx) => {
+    const [[row]] = await tx.send(lockApproval(location))
     if (!row) throw notFound('approval')
-    // After the lock: it may expire while it waits for it.
+    // Read after the lock: the approval may expire while this transaction waits for it.
     const at = gateway.clock.now()
     if (row.status === 'approved' && row.decidedBy === caller.personId)
       return { value: { row, isNew: false } }

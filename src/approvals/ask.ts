@@ -12,11 +12,11 @@ import { APPROVAL_PREFIX, type Approval, type Command, WAITS_MS } from './approv
 import { judgeAsking } from './judge-approval.ts'
 import { addApproval, expireAbout, waitingAbout } from './write-approvals.ts'
 
-/** Who asks: an operator, or whoever runs the machine, who is another person than any operator. */
+/** An operator, or a command on the machine: the person who runs it counts as another one than every operator. */
 export type Asker = Exclude<Actor, KeyCaller | PersonCaller>
 
-/** What somebody asks for, and where it is kept. `merchantId` 0 with the tag of the platform: in the directory. */
-export type Asking = {
+/** A command that needs an approval, and the database that stores it. `merchantId` 0 with the tag of the platform: the directory. */
+type Asking = {
   db: Database
   clock: { now(): Date }
   merchantId: number
@@ -24,15 +24,15 @@ export type Asking = {
   mode: Mode
   subject: string
   command: Command
-  /** Judges it on rows of its transaction, and answers what is written with it. Throws Refusal. */
+  /** Judges the command on rows of its transaction, and returns what is written with it. Throws Refusal. */
   along?(tx: Tx, id: string, at: Date): Promise<readonly Call[]>
 }
 
 const MOST_REASON = 500
 
 /**
- * Keeps what an operator asks for, for a second one. Of one thing one waits at a time. Throws Refusal: 403, 409 when somebody has asked
- * for the same already, and what is wrong with it.
+ * Stores a command until a second operator decides on it. Only one approval of a kind and subject waits at a time. Throws Refusal: 403,
+ * 409 when one waits already, and what is wrong with the command.
  */
 export async function ask(caller: Asker, asking: Asking): Promise<Approval> {
   allow(caller, 'approval.ask')
@@ -52,10 +52,10 @@ export async function ask(caller: Asker, asking: Asking): Promise<Approval> {
   })
 }
 
-/** What the audit keeps, which the merchant reads too: which bytes, and no name. */
+/** The facts for the audit, which the merchant reads too: the digest of the bytes, and no name. */
 export const told = ({ kind, digest }: Approval) => ({ kind, digest: digest.toString('hex') })
 
-// No person has this number: every operator may decide on it, and nobody withdraws it.
+// No person has this number: every operator may decide on what a command asked for, and none may withdraw it.
 const MACHINE = 0
 const personOf = (caller: Asker): number => (caller.kind === 'operator' ? caller.personId : MACHINE)
 

@@ -19,24 +19,24 @@ const ACCEPTED = statement<{ id: string }>(
 )
 
 /**
- * Asks for one offender of one invariant to be accepted: what is wrong with it is known, and stays. `verify` counts it apart from then on,
- * and a new breach is not drowned by it. Throws Refusal.
+ * Asks to accept one offender of one invariant: the breach is understood, and stays. `verify` counts accepted offenders apart, so that
+ * they do not drown a new breach. Throws Refusal.
  */
 export async function askAcceptance(
   gateway: Gateway,
   caller: Asker,
-  wanted: { exception: string; reason: string },
+  input: { exception: string; reason: string },
 ): Promise<Approval> {
   allow(caller, 'breach.accept')
-  const { place, exception } = await getException(gateway, wanted.exception)
+  const { place: location, exception } = await getException(gateway, input.exception)
   const { kind, subject: about, mode, merchant, id, closedAt } = exception
   if (kind !== 'ledger_breach')
     throw domainRefusal('conflict', `only a breach of the books can be accepted: this exception is ${kind}`)
   if (closedAt !== null) throw domainRefusal('conflict', 'this exception was already resolved')
-  const tag = place.app === null ? PLATFORM_TAG : tagOf('exc_', id)
+  const tag = location.app === null ? PLATFORM_TAG : tagOf('exc_', id)
   if (tag === null) throw notFound('exception')
-  const { merchantId, db } = place
-  const command = { kind: 'accept-breach', merchant, mode, about, ...wanted } as const
+  const { merchantId, db } = location
+  const command = { kind: 'accept-breach', merchant, mode, about, ...input } as const
   return ask(caller, {
     ...{ db, clock: gateway.clock, merchantId, tag, mode, subject: id, command },
     async along(tx, approval, at) {
@@ -48,7 +48,7 @@ export async function askAcceptance(
   })
 }
 
-/** The approval is the acceptance: `verify` reads those that are approved. The exception is resolved by a person, as any other. */
+/** Writes only the audit: the approval is the acceptance, and `verify` reads the approved ones. A person still resolves the exception. */
 export const ACCEPT_BREACH: Effect<'accept-breach'> = {
   async run({ tx, actor, merchantId, approval, command, at }) {
     const { about, exception, mode } = command

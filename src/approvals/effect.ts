@@ -3,11 +3,11 @@ import type { Gateway } from '../app.ts'
 import type { Call, Tx } from '../platform/db/database.ts'
 import type { ApprovalKind, Commands } from './approval.ts'
 
-/** What an approved command does, in the transaction that approves it. */
-export type Running<Kind extends ApprovalKind> = {
+/** What an effect gets: the approved command, and the transaction that approves it. */
+type Running<Kind extends ApprovalKind> = {
   gateway: Gateway
   tx: Tx
-  /** Who approves. */
+  /** The approver. */
   actor: OperatorCaller
   merchantId: number
   approval: string
@@ -15,7 +15,7 @@ export type Running<Kind extends ApprovalKind> = {
   at: Date
 }
 
-/** A kind of command: its rule and its writes on locked rows, and what is left to do when they are committed. */
+/** One kind of command: `run` judges it on locked rows and returns its writes; the second step runs after their commit. */
 export type Effect<Kind extends ApprovalKind> = {
   run(running: Running<Kind>): Promise<readonly Call[]>
   after?(gateway: Gateway, command: Commands[Kind]): Promise<void>

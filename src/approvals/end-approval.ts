@@ -18,19 +18,19 @@ type How = {
 
 const EXPIRED_AT_ONCE = 500
 
-/** A second operator says no, with a reason. The same again changes nothing. Throws Refusal. */
-export function rejectApproval(gateway: Gateway, caller: OperatorCaller, ended: Ended): Promise<Approval> {
+/** Rejects by a second operator, with a reason. A repeat by the same person changes nothing. Throws Refusal. */
+export function rejectApproval(gateway: Gateway, caller: OperatorCaller, input: Ended): Promise<Approval> {
   allow(caller, 'approval.reject')
   return end(gateway, caller, {
-    ...{ ...ended, status: 'rejected', action: 'approval.reject', judge: judgeRejecting },
+    ...{ ...input, status: 'rejected', action: 'approval.reject', judge: judgeRejecting },
   })
 }
 
-/** Who asked takes it back. The same again changes nothing. Throws Refusal. */
-export function withdrawApproval(gateway: Gateway, caller: OperatorCaller, ended: Ended): Promise<Approval> {
+/** Withdraws by the asker. A repeat changes nothing. Throws Refusal. */
+export function withdrawApproval(gateway: Gateway, caller: OperatorCaller, input: Ended): Promise<Approval> {
   allow(caller, 'approval.withdraw')
   return end(gateway, caller, {
-    ...{ ...ended, status: 'withdrawn', action: 'approval.withdraw', judge: judgeWithdrawing },
+    ...{ ...input, status: 'withdrawn', action: 'approval.withdraw', judge: judgeWithdrawing },
   })
 }
 
@@ -40,10 +40,10 @@ async function end(
   { id, note: typed, status, action, judge }: Ended & How,
 ): Promise<Approval> {
   const note = readNote(typed)
-  const place = await placeOfApproval(gateway, id)
-  return place.db.transaction<Approval>(async (tx) => {
+  const location = await placeOfApproval(gateway, id)
+  return location.db.transaction<Approval>(async (tx) => {
     const at = gateway.clock.now()
-    const [[row]] = await tx.send(lockApproval(place))
+    const [[row]] = await tx.send(lockApproval(location))
     if (!row) throw notFound('approval')
     if (row.status === status && row.decidedBy === caller.personId) return { value: row }
     judge(row, caller, at)
@@ -60,12 +60,12 @@ async function end(
   })
 }
 
-/** Ends what nobody has decided in time and what was asked for by operators who may not any more, in this cell and in the directory. Answers how many. */
+/** Expires overdue approvals, and withdraws those whose askers may not ask any more, in this cell and the directory. Returns how many. */
 export async function expireApprovals(app: App): Promise<number> {
   const { db, directory, witness } = app
   const due = expireDueApprovals(witness.earlier(), EXPIRED_AT_ONCE)
-  const ended = await Promise.all(
+  const expired = await Promise.all(
     [db, directory].map((database) => database.query(due.statement, due.values)),
   )
-  return ended.flat().length + (await withdrawLeftApprovals(app))
+  return expired.flat().length + (await withdrawLeftApprovals(app))
 }

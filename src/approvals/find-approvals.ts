@@ -7,7 +7,7 @@ import { APPROVAL_COLUMNS, type Approval } from './approval.ts'
 import { type ApprovalPlace, placeOfApproval } from './approval-place.ts'
 import { isOver } from './judge-approval.ts'
 
-/** Which approvals: those that wait (asked by this person, or by others), and those that were decided. */
+/** The three lists: waiting for this person's decision, asked for by this person, and decided. */
 export type ApprovalList = 'for-me' | 'by-me' | 'decided'
 
 const WAITING = mergedList<Approval>(
@@ -30,7 +30,7 @@ const ABOUT = statement<Approval>(
   `select ${APPROVAL_COLUMNS} from approvals a where a.merchant_id = $1 and a.subject = $2 order by a.asked_at desc, a.id desc limit 20`,
 )
 
-/** One page of a list, over all cells and the directory, newest first. Indexes: approvals_waiting, approvals_decided. */
+/** Returns one page of a list over all cells and the directory, newest first. Indexes: approvals_waiting, approvals_decided. */
 export function findApprovals(
   gateway: Gateway,
   { list, personId }: { list: ApprovalList; personId: number },
@@ -45,15 +45,15 @@ export function findApprovals(
   return readMerged({ places, timeOf }, window)
 }
 
-/** One approval as it is now: one whose time is over has expired. Throws 404. */
+/** Returns one approval as it is now: an overdue one shows as expired, though not swept yet. Throws 404. */
 export async function getApproval(gateway: Gateway, id: string): Promise<Approval> {
   const { db, merchantId } = await placeOfApproval(gateway, id)
-  const found = await firstRow(db.query(ONE, [merchantId, id]))
-  if (found === null) throw notFound('approval')
-  return isOver(found, gateway.clock.now()) ? { ...found, status: 'expired' } : found
+  const approval = await firstRow(db.query(ONE, [merchantId, id]))
+  if (approval === null) throw notFound('approval')
+  return isOver(approval, gateway.clock.now()) ? { ...approval, status: 'expired' } : approval
 }
 
-/** What was asked about something, newest first. `merchantId` 0 for what is about the platform. */
+/** Returns the approvals about one subject, newest first, at most 20. `merchantId` 0: those of the platform. */
 export const approvalsAbout = (
   { db, merchantId }: Pick<ApprovalPlace, 'db' | 'merchantId'>,
   subject: string,

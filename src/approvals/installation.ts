@@ -10,11 +10,11 @@ import { type Approval, type Commands, PLATFORM_TAG } from './approval.ts'
 import { ask } from './ask.ts'
 import type { Effect } from './effect.ts'
 
-/** A side of the operator: which contract takes its new movements, by choice or by the settings, and which could. */
+/** One side of the operator: the installation that takes its new movements, the choice behind it (null: the settings), and all that could. */
 export type SideOfOperator = { side: RailSide; takes: string | null; chosen: Chosen | null; known: string[] }
 const SIDES: readonly RailSide[] = ['collect', 'disburse']
 
-/** Which contract takes new movements of each side, as all processes will know it within seconds. */
+/** Returns which installation takes new movements of each side; every process follows a change within seconds. */
 export async function readSides({ config, op1, directory }: Gateway): Promise<SideOfOperator[]> {
   if (op1 === null) return []
   const { statement, values } = chosenInstallations()
@@ -22,43 +22,43 @@ export async function readSides({ config, op1, directory }: Gateway): Promise<Si
   return SIDES.map((side) => sideOf(knownIn(config), side, chosen))
 }
 
-/** The contracts as the settings have them. */
+/** Returns the installations of the settings. */
 const knownIn = ({ op1Installations }: Gateway['config']): Known => op1Installations.map(presentInstallation)
 
 type Known = readonly { id: string; sides: readonly RailSide[]; active: boolean }[]
 
 function sideOf(installations: Known, side: RailSide, chosen: readonly Chosen[]): SideOfOperator {
   const own = installations.filter(({ sides }) => sides.includes(side))
-  const choice = chosen.find((one) => one.side === side) ?? null
-  const isThere = own.some(({ id }) => id === choice?.installation)
-  const byFile = own.find(({ active }) => active)?.id ?? null
+  const choice = chosen.find((row) => row.side === side) ?? null
+  const isConfigured = own.some(({ id }) => id === choice?.installation)
+  const bySettings = own.find(({ active }) => active)?.id ?? null
   return {
     side,
     chosen: choice,
-    takes: isThere && choice ? choice.installation : byFile,
+    takes: isConfigured && choice ? choice.installation : bySettings,
     known: own.map(({ id }) => id),
   }
 }
 
 type Wanted = Pick<Commands['installation'], 'side' | 'installation' | 'reason'>
 
-/** Asks for another contract to take the new movements of a side. What is under way stays where it is. Throws Refusal. */
+/** Asks for another installation to take the new movements of a side. Movements under way stay where they are. Throws Refusal. */
 export async function askInstallation(
   gateway: Gateway,
   caller: OperatorCaller,
   { side, installation, reason }: Wanted,
 ): Promise<Approval> {
   allow(caller, 'installation.switch')
-  const [found] = (await readSides(gateway)).filter((one) => one.side === side)
-  if (!found?.known.includes(installation)) throw unknown(installation, side)
-  if (found.takes === installation)
+  const current = (await readSides(gateway)).find((row) => row.side === side)
+  if (!current?.known.includes(installation)) throw unknown(installation, side)
+  if (current.takes === installation)
     throw domainRefusal('conflict', `${installation} takes new movements of ${side} already`)
-  const command = { kind: 'installation', side, installation, instead_of: found.takes, reason } as const
-  const place = { db: gateway.directory, clock: gateway.clock, merchantId: 0, tag: PLATFORM_TAG } as const
-  return ask(caller, { ...place, mode: 'live', subject: side, command })
+  const command = { kind: 'installation', side, installation, instead_of: current.takes, reason } as const
+  const owner = { db: gateway.directory, clock: gateway.clock, merchantId: 0, tag: PLATFORM_TAG } as const
+  return ask(caller, { ...owner, mode: 'live', subject: side, command })
 }
 
-/** The approval is the choice: processes read the newest approved one. Here it is judged against what holds now. */
+/** The approval is the choice: processes read the newest approved one. It is refused where another installation took over since. */
 export const INSTALLATION: Effect<'installation'> = {
   async run({ gateway: { config }, tx, actor, approval, command, at }) {
     const { side, installation, instead_of: before } = command

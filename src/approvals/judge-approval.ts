@@ -4,29 +4,29 @@ import { invalidRequest, Refusal } from '../platform/refusal.ts'
 import { hasForbiddenControl } from '../platform/text.ts'
 import { ACTION_OF, type Approval, type ApprovalKind } from './approval.ts'
 
-// The one place that judges who may decide on what another operator has asked for. `row` is locked.
+// The one file that judges who may decide on an approval. `row` is locked.
 
-/** Whether this person may ask for something of this kind. Throws Refusal. */
+/** Refuses a caller who may not ask for a command of this kind. */
 export function judgeAsking(caller: Actor, kind: ApprovalKind): void {
   allow(caller, 'approval.ask')
   allow(caller, ACTION_OF[kind])
 }
 
-/** Whether this person may approve it now. Throws Refusal. */
+/** Refuses the asker itself, callers without the action, and an approval that does not wait any more. */
 export function judgeApproving(row: Approval, caller: OperatorCaller, at: Date): void {
   allow(caller, ACTION_OF[row.kind])
   if (row.askedBy === caller.personId) throw samePerson()
   judgeWaiting(row, at)
 }
 
-/** Whether this person may reject it now: somebody else who might have approved it. Throws Refusal. */
+/** Refuses everybody but those who might approve it now: only they may reject it. */
 export function judgeRejecting(row: Approval, caller: OperatorCaller, at: Date): void {
   requireRole(caller, ACTION_OF[row.kind])
   if (row.askedBy === caller.personId) throw samePerson()
   judgeWaiting(row, at)
 }
 
-/** Whether this person may withdraw it now: who has asked for it. Throws Refusal. */
+/** Refuses everybody but the asker, and an approval that does not wait any more. */
 export function judgeWithdrawing(row: Approval, caller: OperatorCaller, at: Date): void {
   if (row.askedBy !== caller.personId)
     throw new Refusal(403, 'forbidden', 'only who asked for this may withdraw it; you may reject it')
@@ -35,7 +35,7 @@ export function judgeWithdrawing(row: Approval, caller: OperatorCaller, at: Date
 
 const MOST_NOTE = 500
 
-/** What somebody who decides says about it, or null where nothing was said. Throws 400. */
+/** Parses the note of a decision; null where it is blank. Throws 400. */
 export function readNote(typed: string | null): string | null {
   const note = typed?.trim() ?? ''
   if (note.length > MOST_NOTE || hasForbiddenControl(note, false))
@@ -48,7 +48,7 @@ function judgeWaiting(row: Approval, at: Date): void {
   if (isOver(row, at)) throw alreadyEnded('expired')
 }
 
-/** Whether its time is over. What was refused for lack of money waits until that is there. */
+/** Whether a waiting approval is overdue. One that was refused for lack of money waits until the money is there. */
 export const isOver = ({ status, expiresAt, waitsForMoney }: Approval, at: Date): boolean =>
   status === 'waiting' && expiresAt <= at && !waitsForMoney
 

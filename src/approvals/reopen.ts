@@ -11,7 +11,7 @@ import type { Approval } from './approval.ts'
 import { ask } from './ask.ts'
 import type { Effect } from './effect.ts'
 
-/** Asks for a closed account to be opened again. Throws Refusal. */
+/** Asks to reopen a closed account. Throws Refusal. */
 export async function askReopen(
   app: App,
   caller: OperatorCaller,
@@ -37,7 +37,7 @@ export async function askReopen(
   })
 }
 
-/** Opens the account that was closed then, and not a later closing of it. Its keys and sessions stay ended, its schedules paused. */
+/** Undoes the closing that was meant, not a later one. Keys and sessions stay ended, schedules stay paused. */
 export const REOPEN_ACCOUNT: Effect<'reopen-account'> = {
   async run({ tx, actor, merchantId, approval, command, at }) {
     await lockMerchant(tx, merchantId)

@@ -15,15 +15,14 @@ const READ = `select name, encode(digest, 'hex') as digest, asked_at is not null
 const FIND = statement<Imported>('statement to take back', READ)
 const LOCK = statement<Imported>('lock statement to take back', `${READ} for no key update`)
 
-/** Asks for an imported statement of an operator to be taken back whole. Throws Refusal. */
+/** Asks to take back a whole imported statement of an operator. Throws Refusal. */
 export async function askTakeBack(
   { directory, clock }: Pick<Gateway, 'directory' | 'clock'>,
   caller: Asker,
   { id, reason }: { id: string; reason: string },
 ): Promise<Approval> {
   allow(caller, 'statement.take-back')
-  const found = judge(await firstRow(directory.query(FIND, [id])))
-  const { name, digest } = found
+  const { name, digest } = judge(await firstRow(directory.query(FIND, [id])))
   const command = { kind: 'take-back-statement', statement: id, name, digest, reason } as const
   return ask(caller, {
     db: directory,
@@ -36,7 +35,7 @@ export async function askTakeBack(
   })
 }
 
-/** The approval is the wish: a worker takes back what was approved, in parts, however long it takes. */
+/** Writes only the audit: a worker takes back the approved statement afterwards, in parts, however long it takes. */
 export const TAKE_BACK_STATEMENT: Effect<'take-back-statement'> = {
   async run({ tx, actor, approval, command, at }) {
     const [[row]] = await tx.send(call(LOCK, command.statement))
@@ -49,10 +48,10 @@ export const TAKE_BACK_STATEMENT: Effect<'take-back-statement'> = {
   },
 }
 
-function judge(found: Imported | null): Imported {
-  if (found === null) throw notFound('statement')
-  if (found.isTakenBack) throw domainRefusal('conflict', 'this statement was taken back already')
-  if (!found.isBegun)
+function judge(imported: Imported | null): Imported {
+  if (imported === null) throw notFound('statement')
+  if (imported.isTakenBack) throw domainRefusal('conflict', 'this statement was taken back already')
+  if (!imported.isBegun)
     throw domainRefusal('conflict', 'nothing of this statement is kept that could be taken back')
-  return found
+  return imported
 }

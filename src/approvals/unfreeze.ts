@@ -17,7 +17,7 @@ import { type Approval, PLATFORM_TAG } from './approval.ts'
 import { ask } from './ask.ts'
 import type { Effect } from './effect.ts'
 
-/** What approvals and the audit call the platform. */
+/** The subject of approvals and audit rows that concern the platform. */
 export const PLATFORM = 'platform'
 const notFrozen = () => domainRefusal('conflict', 'these payouts are not frozen')
 const otherFreeze = () =>
@@ -28,7 +28,7 @@ const otherFreeze = () =>
 
 const timeOf = (since: Date | null) => since?.toISOString() ?? null
 
-/** Refuses what is not the freeze that was meant when somebody asked: it ended, or a later one began, even with the same words. */
+/** Refuses any freeze but the one that was asked about: that one may have ended, or a later one begun, even with the same reason. */
 function meant(
   freeze: Freeze | undefined,
   command: { frozen_for: string; frozen_at: string | null },
@@ -38,7 +38,7 @@ function meant(
   return { reason: freeze.reason }
 }
 
-/** Asks for the end of the platform's freeze. Throws Refusal. */
+/** Asks to end the platform's freeze. Throws Refusal. */
 export async function askUnfreezePlatform(
   gateway: Gateway,
   caller: OperatorCaller,
@@ -52,11 +52,11 @@ export async function askUnfreezePlatform(
     frozen_at: timeOf(freeze.changedAt),
     reason,
   } as const
-  const place = { db: gateway.directory, clock: gateway.clock, merchantId: 0, tag: PLATFORM_TAG } as const
-  return ask(caller, { ...place, mode: 'live', subject: PLATFORM, command })
+  const owner = { db: gateway.directory, clock: gateway.clock, merchantId: 0, tag: PLATFORM_TAG } as const
+  return ask(caller, { ...owner, mode: 'live', subject: PLATFORM, command })
 }
 
-/** Asks for the end of the freeze of one account. Throws Refusal. */
+/** Asks to end the freeze of one account. Throws Refusal. */
 export async function askUnfreezeMerchant(
   app: App,
   caller: OperatorCaller,
@@ -72,8 +72,8 @@ export async function askUnfreezeMerchant(
     frozen_at: timeOf(freeze.since),
     reason,
   } as const
-  const place = { db: app.db, clock: app.clock, merchantId, tag } as const
-  return ask(caller, { ...place, mode: 'live', subject: publicId, command })
+  const owner = { db: app.db, clock: app.clock, merchantId, tag } as const
+  return ask(caller, { ...owner, mode: 'live', subject: publicId, command })
 }
 
 /** Ends the freeze that was meant, and no later one. */
@@ -86,7 +86,7 @@ export const UNFREEZE_MERCHANT: Effect<'unfreeze-merchant'> = {
   },
 }
 
-/** The directory says so in this commit; the cells are told after it, and the task `follow-freeze` tells what was not reached. */
+/** Ends the freeze in the directory in this commit, in the cells after it; the task `follow-freeze` repairs a cell that was not reached. */
 export const UNFREEZE_PLATFORM: Effect<'unfreeze-platform'> = {
   async run({ tx, actor, approval, command, at }) {
     const [[freeze]] = await tx.send(lockPlatformFreeze())

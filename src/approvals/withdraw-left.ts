@@ -19,7 +19,7 @@ const WAITING = statement<Waiting>(
 )
 const ASKER_GONE = 'whoever asked for it may not do so any more'
 
-/** Withdraws what operators have asked for who may not ask for it any more, in this cell and in the directory. Answers how many. */
+/** Withdraws approvals whose askers may not ask for them any more, in this cell and the directory. Returns how many. */
 export async function withdrawLeftApprovals(app: App): Promise<number> {
   allow(service('roles'), 'approval.withdraw')
   let withdrawn = 0
@@ -31,7 +31,7 @@ export async function withdrawLeftApprovals(app: App): Promise<number> {
   return withdrawn
 }
 
-/** Withdraws this one where its asker may not ask for it any more. Answers whether it did. */
+/** Withdraws one approval where its asker may not ask for it any more. Returns whether it did. */
 export async function withdrawIfLeft(
   gateway: Gateway,
   { db, row }: { db: Database; row: Waiting },
@@ -40,7 +40,7 @@ export async function withdrawIfLeft(
   return hasLeft(roles, row) && (await withdraw(gateway, db, row)) > 0
 }
 
-/** What a command has asked for has no person behind it, and stays. */
+/** Whether its asker may not ask for it any more. A command has no person behind it (no role is found), so its approvals stay. */
 function hasLeft(roles: ReadonlyMap<number, OperatorRole | null>, { askedBy, kind }: Waiting): boolean {
   const role = roles.get(askedBy)
   if (role === undefined) return false
@@ -48,7 +48,7 @@ function hasLeft(roles: ReadonlyMap<number, OperatorRole | null>, { askedBy, kin
   return role === null || !may.every(({ operators = [] }) => operators.includes(role))
 }
 
-/** As the asker itself would have done it; the audit says that it was the service. */
+/** Withdraws as the asker would have; the audit names the service. */
 function withdraw({ clock }: Pick<App, 'clock'>, db: Database, key: Waiting): Promise<number> {
   return db.transaction<number>(async (tx) => {
     const at = clock.now()

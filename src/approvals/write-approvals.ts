@@ -5,7 +5,7 @@ import { APPROVAL_COLUMNS, type Approval, type ApprovalKind, type ApprovalStatus
 type Key = { merchantId: number; id: string }
 type About = { merchantId: number; kind: ApprovalKind; subject: string }
 
-// What was not decided in time makes room for the next.
+// An overdue approval makes room for the next about the same subject.
 const EXPIRE_ABOUT = statement(
   'expire approval about something',
   `update approvals set status = 'expired', decided_at = $4
@@ -50,7 +50,7 @@ const EXPIRE = statement<Key>(
 export const expireAbout = ({ merchantId, kind, subject }: About, at: Date): Call =>
   call(EXPIRE_ABOUT, merchantId, kind, subject, at.toISOString())
 
-/** Answers nothing when one waits already. */
+/** Returns no row when one about the same subject waits already. */
 export const addApproval = (row: Approval): Call<{ id: string }> =>
   call(
     ADD,
@@ -74,11 +74,11 @@ type Decided = Key & {
 export const decideApproval = ({ merchantId, id, status, by, at, note }: Decided): Call =>
   call(DECIDE, merchantId, id, status, by.personId, by.name, at.toISOString(), note)
 
-/** `forMoney`: what it takes is not there. */
+/** Stores why the operation was refused. `forMoney`: for lack of money, so that the approval does not expire. */
 export const keepRefusal = (
   { merchantId, id }: Key,
-  { says, forMoney }: { says: string; forMoney: boolean },
+  { says: text, forMoney }: { says: string; forMoney: boolean },
   at: Date,
-): Call => call(REFUSED, merchantId, id, says, at.toISOString(), forMoney)
+): Call => call(REFUSED, merchantId, id, text, at.toISOString(), forMoney)
 
 export const expireDueApprovals = (at: Date, most: number): Call<Key> => call(EXPIRE, at.toISOString(), most)

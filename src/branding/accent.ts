@@ -1,17 +1,17 @@
-/** A colour of a merchant as the pages use it in one theme: on paper and cards, the text over it, and a tint of it. */
+/** A merchant's colour as pages use it in one theme: the accent on paper and cards, the text over it, and its tint. */
 export type Paint = { accent: string; over: string; tint: string }
 /** The two themes of one colour. */
-export type Paints = { light: Paint; dark: Paint }
+type Paints = { light: Paint; dark: Paint }
 
 type Rgb = readonly [number, number, number]
 type Theme = { paper: Rgb; card: Rgb; over: Rgb; away: Rgb; tinted: number }
 
-// WCAG 2.2, 1.4.3: text of usual size.
+// The least contrast for text of usual size (WCAG 2.2, 1.4.3).
 const LEAST_CONTRAST = 4.5
 const STEPS = 200
 const COLOUR = /^#[0-9a-f]{6}$/
 
-// The papers and cards of src/pages/assets/tokens.css.
+// Paper and card are copied from src/pages/assets/tokens.css.
 const LIGHT: Theme = {
   ...{ paper: [0xf2, 0xf5, 0xf3], card: [0xff, 0xff, 0xff], over: [0xff, 0xff, 0xff] },
   ...{ away: [0, 0, 0], tinted: 0.09 },
@@ -21,14 +21,14 @@ const DARK: Theme = {
   ...{ away: [0xff, 0xff, 0xff], tinted: 0.14 },
 }
 
-/** A colour as it is stored, `#0b6b53`, or null when the text is none. */
+/** Parses a colour to its stored form, `#0b6b53`; null when the text is no colour. */
 export function readColour(text: string): string | null {
   const colour = text.trim().toLowerCase()
   return COLOUR.test(colour) ? colour : null
 }
 
 /**
- * The merchant's colour as it can be read: darker for the light theme and lighter for the dark one, only as far as text in it, on it and
+ * Makes the merchant's colour readable: darker for the light theme and lighter for the dark one, only as far as text in it, on it and
  * on its tint needs (WCAG 2.2 AA). Every colour has such a pair, so none is refused.
  */
 export const paintsOf = (colour: string): Paints => ({
@@ -36,17 +36,17 @@ export const paintsOf = (colour: string): Paints => ({
   dark: paintFor(rgbOf(colour), DARK),
 })
 
-/** How far two colours are apart, from 1 to 21 (WCAG 2.2). */
-export function contrast(one: string, other: string): number {
-  return contrastOf(rgbOf(one), rgbOf(other))
+/** Returns the contrast ratio of two colours, from 1 to 21 (WCAG 2.2). */
+export function contrast(first: string, second: string): number {
+  return contrastOf(rgbOf(first), rgbOf(second))
 }
 
-function paintFor(wanted: Rgb, theme: Theme): Paint {
+function paintFor(chosen: Rgb, theme: Theme): Paint {
   for (let step = 0; ; step += 1) {
-    const accent = mixed(wanted, theme.away, step / STEPS)
+    const accent = mixed(chosen, theme.away, step / STEPS)
     const tint = mixed(theme.card, accent, theme.tinted)
     const grounds = [theme.paper, theme.card, theme.over, tint]
-    // The last one is black or white, which every ground here allows.
+    // The last step is black or white, which has enough contrast on every ground of the theme.
     if (step === STEPS || grounds.every((ground) => contrastOf(accent, ground) >= LEAST_CONTRAST))
       return { accent: hexOf(accent), over: hexOf(theme.over), tint: hexOf(tint) }
   }
@@ -57,13 +57,13 @@ const rgbOf = (colour: string): Rgb => {
   return [number >> 16, (number >> 8) & 0xff, number & 0xff]
 }
 const hexOf = (rgb: Rgb) => `#${rgb.map((part) => part.toString(16).padStart(2, '0')).join('')}`
-const mixed = (from: Rgb, to: Rgb, share: number): Rgb => {
-  const part = (at: 0 | 1 | 2) => Math.round(from[at] + (to[at] - from[at]) * share)
+const mixed = (from: Rgb, to: Rgb, fraction: number): Rgb => {
+  const part = (at: 0 | 1 | 2) => Math.round(from[at] + (to[at] - from[at]) * fraction)
   return [part(0), part(1), part(2)]
 }
 
-function contrastOf(one: Rgb, other: Rgb): number {
-  const [light, dark] = [luminance(one), luminance(other)].sort((a, b) => b - a) as [number, number]
+function contrastOf(first: Rgb, second: Rgb): number {
+  const [light, dark] = [luminance(first), luminance(second)].sort((a, b) => b - a) as [number, number]
   return (light + 0.05) / (dark + 0.05)
 }
 
@@ -72,6 +72,6 @@ function luminance([red, green, blue]: Rgb): number {
 }
 
 function linear(part: number): number {
-  const share = part / 255
-  return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+  const fraction = part / 255
+  return fraction <= 0.04045 ? fraction / 12.92 : ((fraction + 0.055) / 1.055) ** 2.4
 }

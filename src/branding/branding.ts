@@ -9,13 +9,13 @@ import { remakePicture } from '../platform/picture.ts'
 import { badRequest, invalidRequest } from '../platform/refusal.ts'
 import { readColour } from './accent.ts'
 
-/** How the pages of a merchant's customers look. `accent`: the colour as it was chosen. */
-export type Branding = { accent: string | null; logoAt: Date | null }
+/** The look of a merchant's customer pages. `accent` is the colour as it was chosen, before it is made readable. */
+type Branding = { accent: string | null; logoAt: Date | null }
 
-/** What to change; absent fields stay, null goes back to what everybody has. The logo is a file as it came. */
-export type BrandingChange = { accent?: string | null; logo?: Buffer | null }
+/** The fields to change; absent ones stay, null goes back to the default. The logo is the uploaded file. */
+type BrandingChange = { accent?: string | null; logo?: Buffer | null }
 
-/** The longest file that is read. */
+/** The largest logo file that is accepted. */
 export const MOST_LOGO_BYTES = 2 * 1024 * 1024
 
 const MOST_STORED_BYTES = 65_536
@@ -31,7 +31,7 @@ const LOGO = statement<{ logo: Buffer }>(
   'logo',
   'select logo from brandings where merchant_id = $1 and logo is not null',
 )
-// What is not given keeps its value: $3 and $6 say whether colour and logo are given.
+// $3 and $6 tell whether colour and logo are given; one that is not given keeps its value.
 const SET = statement<Branding>(
   'set branding',
   `insert into brandings as b (merchant_id, accent, logo, logo_at, changed_at)
@@ -43,19 +43,19 @@ const SET = statement<Branding>(
    returning accent, logo_at as "logoAt"`,
 )
 
-/** The branding of a merchant; without one both are null. */
+/** Reads the branding of a merchant; both fields are null where it has none. */
 export const findBranding = async (app: App, merchantId: number): Promise<Branding> =>
   (await firstRow(app.db.query(FIND, [merchantId]))) ?? { accent: null, logoAt: null }
 
-/** The WebP logo of a merchant, or null. */
+/** Reads the WebP logo of a merchant, or null. */
 export const findLogo = async (app: App, merchantId: number): Promise<Buffer | null> =>
   (await firstRow(app.db.query(LOGO, [merchantId])))?.logo ?? null
 
-/** The path of a logo. It changes with every logo, so that it may be cached for long. */
+/** Returns the path of a logo. It changes with every new logo, so that browsers may cache it for long. */
 export const logoPath = (handle: string, logoAt: Date | null): string | null =>
   logoAt === null ? null : `/pay/@${handle}/logo?v=${logoAt.getTime()}`
 
-/** Changes the branding. A colour is kept as it was chosen; pages use it as far as it can be read. Throws Refusal. */
+/** Changes the branding. The colour is stored as chosen; pages make it readable. Throws Refusal. */
 export async function setBranding(
   app: App,
   actor: Actor,
@@ -70,20 +70,20 @@ export async function setBranding(
   const at = app.clock.now()
   return app.db.transaction(async (tx) => {
     const values = [merchantId, accent, hasAccent, logo, at.toISOString(), hasLogo]
-    const [[now]] = await tx.send(call(SET, ...values))
+    const [[branding]] = await tx.send(call(SET, ...values))
     const after = { ...(hasAccent ? { accent } : {}), ...(hasLogo ? { logo: logo !== null } : {}) }
     const act = { actor, action: 'branding.set', at, merchantId, after } as const
-    return { value: now ?? { accent: null, logoAt: null }, last: [auditRow(act)] }
+    return { value: branding ?? { accent: null, logoAt: null }, last: [auditRow(act)] }
   })
 }
 
-/** A logo as it is stored: a small WebP with the pixels of the file and nothing else of it. */
+/** Redraws a logo file as a small WebP: only its pixels are stored, nothing else of the file. */
 async function readLogo(file: Buffer): Promise<Buffer> {
   if (file.length <= MOST_LOGO_BYTES)
     for (const quality of QUALITIES) {
-      const made = await remakePicture(file, { width: WIDTH, height: HEIGHT, fit: 'inside', quality })
-      if (made === null) break
-      if (made.length <= MOST_STORED_BYTES) return made
+      const picture = await remakePicture(file, { width: WIDTH, height: HEIGHT, fit: 'inside', quality })
+      if (picture === null) break
+      if (picture.length <= MOST_STORED_BYTES) return picture
     }
   throw badRequest('logo must be a whole PNG, JPEG or WebP file of at most 2 MB')
 }

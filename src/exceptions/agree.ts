@@ -4,11 +4,11 @@ import { statement } from '../platform/db/statement.ts'
 import type { Mode } from '../platform/mode.ts'
 import type { ExceptionKind, ExceptionLeg } from './exception.ts'
 
-// A person alone closes what money was moved by, or what our own books broke (rails.md 5.4).
+// Only a person closes an exception of these kinds: money was moved by them, or our own books are broken (rails.md 5.4).
 const ONLY_BY_A_PERSON: readonly ExceptionKind[] = ['late_contradiction', 'doubled_by_rail', 'ledger_breach']
 
-// What a leg agrees on it says no more; what no leg says any more is closed. An agreement is kept with every other one too: the same
-// answer after it is new evidence.
+// A leg that has agreed is taken off the exception; an exception without any leg left is closed. The agreement is stored on exceptions that
+// it does not close too: after it, the same answer is new evidence.
 const OVER = `e.closed_at is null and e.kind = any($3::text[]) and $5::text = any(e.legs)
   and (e.agreed ->> $5::text)::timestamptz <= $4::timestamptz - interval '1 hour'`
 const CLOSES = `${OVER} and e.legs = array[$5::text]`
@@ -35,7 +35,7 @@ const WITH_EXCEPTIONS = statement<{ subject: string }>(
      and (e.closed_at is null or (e.resolved_by is distinct from 'agreement' and not e.agreed ? $3::text))`,
 )
 
-/** Which of these a look of this leg can agree on: only they lock anything when it does. */
+/** Finds the movements that a run of this leg can agree on, so that agreeing locks only these. */
 export const withExceptions = (
   movements: readonly { merchantId: number; id: string }[],
   leg: ExceptionLeg,
@@ -51,8 +51,8 @@ type About = { merchantId: number; mode: Mode; subject: string }
 type Agreement = { leg: ExceptionLeg; kinds: readonly ExceptionKind[]; at: Date }
 
 /**
- * A look of a leg found nothing wrong with a movement. The second one, an hour later, closes what that leg alone had found of
- * these kinds. Locks the head first; the second statement answers what became of each.
+ * Agrees that a leg found nothing wrong with a movement. The second agreement, an hour later, closes the exceptions of these kinds that
+ * this leg alone had found. Locks the head first; the second call returns for each exception whether it was closed.
  */
 function agreeOn(
   { merchantId, mode, subject }: About,
@@ -66,7 +66,7 @@ function agreeOn(
   ]
 }
 
-/** Agrees in a transaction of its own. Answers how many it closed. */
+/** Agrees in a transaction of its own. Returns how many exceptions it closed. */
 export function agreeAlone(db: Database, about: About, agreement: Agreement): Promise<number> {
   const [locking, agreeing, pausing] = agreeOn(about, agreement)
   return db.transactionFor({ kind: 'outcome' }, async (tx) => {
@@ -75,6 +75,6 @@ export function agreeAlone(db: Database, about: About, agreement: Agreement): Pr
   })
 }
 
-/** A movement has ended: what was said of its silence is over. */
+/** Closes the exceptions about the silence of a movement, because its final status has come. */
 export const closeSilence = ({ merchantId, subject }: Omit<About, 'mode'>, at: Date): Call =>
   call(END, merchantId, subject, ['unresolved', 'never_arrived'], at.toISOString())

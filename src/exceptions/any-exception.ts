@@ -22,10 +22,10 @@ import {
   resolveException,
 } from './resolve-exception.ts'
 
-/** Where an exception is: in the cell of its merchant, or in the directory (`app` null, `merchantId` 0). */
-export type ExceptionPlace = { app: App | null; db: Database; merchantId: number; id: string }
+/** The database that holds an exception: the cell of its merchant, or the directory (`app` null, `merchantId` 0). */
+type ExceptionPlace = { app: App | null; db: Database; merchantId: number; id: string }
 
-/** One that is no merchant's, in the form of the others. */
+/** Presents an exception of the platform in the form of merchants' exceptions. */
 export const ofPlatform = (platformException: PlatformException): OpenedException => ({
   ...platformException,
   merchantId: 0,
@@ -34,7 +34,7 @@ export const ofPlatform = (platformException: PlatformException): OpenedExceptio
   foundBy: null,
 })
 
-/** The place that an id names. Throws 404. */
+/** Finds the database of an exception by its id. Throws 404. */
 export async function placeOfException(gateway: Gateway, id: string): Promise<ExceptionPlace> {
   if (isPlatformException(id)) return { app: null, db: gateway.directory, merchantId: 0, id }
   const tag = tagOf('exc_', id)
@@ -43,7 +43,7 @@ export async function placeOfException(gateway: Gateway, id: string): Promise<Ex
   return { app, db: app.db, merchantId: merchant.id, id }
 }
 
-/** An exception wherever it is, with what was noted about it. Throws 404. */
+/** Reads an exception of a merchant or of the platform, with its notes. Throws 404. */
 export async function getException(
   gateway: Gateway,
   id: string,
@@ -52,16 +52,16 @@ export async function getException(
   const exception =
     place.app === null ? await platformOne(gateway, id) : await findException(place.app, place.merchantId, id)
   if (exception === null) throw notFound('exception')
-  const noted = notesOf(place)
-  return { place, exception, notes: await place.db.query(noted.statement, noted.values) }
+  const list = notesOf(place)
+  return { place, exception, notes: await place.db.query(list.statement, list.values) }
 }
 
 async function platformOne({ directory }: Gateway, id: string): Promise<OpenedException | null> {
-  const found = await findPlatformException(directory, id)
-  return found === null ? null : ofPlatform(found)
+  const exception = await findPlatformException(directory, id)
+  return exception === null ? null : ofPlatform(exception)
 }
 
-/** Closes one with a person's word, wherever it is. Throws Refusal. */
+/** Resolves an exception of a merchant or of the platform with a person's note. Throws Refusal. */
 export async function resolveAny(
   gateway: Gateway,
   actor: Actor,
@@ -72,7 +72,7 @@ export async function resolveAny(
   return ofPlatform(await resolvePlatformException(gateway, actor, { id, note, resolution }))
 }
 
-/** Says who looks after one. Throws Refusal. */
+/** Sets who looks after an exception of a merchant or of the platform. Throws Refusal. */
 export async function assignAny(
   gateway: Gateway,
   actor: Actor,
@@ -83,20 +83,20 @@ export async function assignAny(
   return ofPlatform(await assignPlatformException(gateway, actor, { id, owner }))
 }
 
-/** Adds a note to one, open or resolved. Throws Refusal. */
+/** Adds a note to an exception, open or resolved. Throws Refusal. */
 export async function noteOnException(
   gateway: Gateway,
   actor: Actor,
   { id, text }: { id: string; text: string },
 ): Promise<void> {
   allow(actor, 'exception.note')
-  const { place, exception } = await getException(gateway, id)
+  const { place: location, exception } = await getException(gateway, id)
   const at = gateway.clock.now()
   const { mode } = exception
-  const merchantId = place.app === null ? null : place.merchantId
+  const merchantId = location.app === null ? null : location.merchantId
   const act = { actor, action: 'exception.note', at, merchantId, mode } as const
-  await place.db.transaction(async (tx) => {
-    await tx.send(addExceptionNote({ ...place, at, by: nameOf(actor), kind: 'note', text }))
+  await location.db.transaction(async (tx) => {
+    await tx.send(addExceptionNote({ ...location, at, by: nameOf(actor), kind: 'note', text }))
     return { value: null, last: [auditRow({ ...act, subject: id })] }
   })
 }

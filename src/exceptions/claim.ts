@@ -1,8 +1,8 @@
 import type { Break } from './exception.ts'
 
 /**
- * What the operator says that we do not, in one form for all roads by which it comes: an answer, a late one, a line of a statement.
- * The same claim is the same evidence (rails.md 5.4). Migration 0078 wrote it in the same words for exceptions from before it.
+ * Makes the claim of the operator that our books contradict. It has one form however it arrives: in an answer, a late answer or a line of
+ * a statement. The same claim is the same evidence (rails.md 5.4). Migration 0078 wrote claims of this form for the older exceptions.
  */
 export function claimOf({ kind, details }: Pick<Break, 'kind' | 'details'>): Record<string, unknown> {
   const { rail_said: said, we_say: ours, differs } = details
@@ -22,12 +22,12 @@ export function claimOf({ kind, details }: Pick<Break, 'kind' | 'details'>): Rec
     case 'ledger_breach':
     case 'contradictory_answer':
       return details
-    // Each is told, also while the other one is open.
+    // Two claims, so that each is opened even while the other one is open.
     case 'unresolved':
     case 'never_arrived':
       return { kind, ...details }
   }
 }
 
-/** A line of a statement that is about nothing of ours, without what our books say of it and when it was. */
+/** Makes the claim of a statement line that matches no movement of ours: the line without its time and without the words of our books. */
 export const lineOf = ({ at: _at, we_say: _ours, ...line }: Break['details']): Record<string, unknown> => line

@@ -4,14 +4,14 @@ import { call, type Tx } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { Mode } from '../platform/mode.ts'
 
-/** An exception that stood on evidence which was taken back, and who took it back. */
-export type Unfounded = { merchantId: number; id: string; note: string; by: string }
+/** An exception whose evidence was taken back; `by` took it back. */
+type Unfounded = { merchantId: number; id: string; note: string; by: string }
 
 const MODE_OF = statement<{ mode: Mode }>(
   'mode of unfounded exception',
   'select mode from exceptions where merchant_id = $1 and id = $2',
 )
-// It has no evidence any more: what a right list finds again opens again.
+// The evidence is emptied, so that a corrected list that finds the same opens a new exception.
 const CLOSE = statement<{ id: string }>(
   'close unfounded exception',
   `update exceptions set closed_at = $3, note = $4, resolved_by = $5, evidence = '{}'
@@ -24,7 +24,7 @@ const CLOSE_PLATFORM = statement<{ id: string }>(
 
 /**
  * Closes an exception whose evidence was taken back, unless a person has resolved it, and lets payouts run when it was the last critical
- * one. `also`: what is written in the same transaction.
+ * one. `also` writes in the same transaction.
  */
 export function closeUnfounded(
   { db, clock }: Pick<App, 'db' | 'clock'>,
@@ -32,19 +32,19 @@ export function closeUnfounded(
   also: (tx: Tx) => Promise<unknown>,
 ): Promise<void> {
   return db.transaction(async (tx) => {
-    const [[place]] = await tx.send(call(MODE_OF, merchantId, id))
-    if (place !== undefined)
+    const [[row]] = await tx.send(call(MODE_OF, merchantId, id))
+    if (row !== undefined)
       await tx.send(
-        lockHeads([{ merchantId, mode: place.mode }]),
+        lockHeads([{ merchantId, mode: row.mode }]),
         call(CLOSE, merchantId, id, clock.now().toISOString(), note, by),
-        pauseHeadAgain(merchantId, place.mode),
+        pauseHeadAgain(merchantId, row.mode),
       )
     await also(tx)
     return { value: undefined }
   })
 }
 
-/** The same for one that is no merchant's. */
+/** Closes an exception of the platform whose evidence was taken back, unless a person has resolved it. */
 export function closeUnfoundedOfPlatform(
   { directory, clock }: Pick<App, 'directory' | 'clock'>,
   { id, note, by }: Omit<Unfounded, 'merchantId'>,

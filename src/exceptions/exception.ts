@@ -7,12 +7,12 @@ import { newId } from '../platform/ids.ts'
 import type { Mode } from '../platform/mode.ts'
 import { claimOf } from './claim.ts'
 
-/** Which leg of reconciliation finds something (rails.md 5.1). What an operator answers whenever it is asked is that of references. */
+/** A leg of reconciliation (rails.md 5.1). Any answer of an operator to a question belongs to the leg `references`. */
 export type ExceptionLeg = 'internal' | 'references' | 'statement'
 
 /**
- * What an exception is about: how grave it is (a critical one pauses that merchant's payouts in that mode, G69), and which leg
- * finds it where its finder names no other.
+ * The kinds of exceptions, with their severity (a critical one pauses that merchant's payouts in that mode, G69) and the leg that finds
+ * them unless the finder names another.
  */
 const KINDS = {
   late_contradiction: { severity: 'critical', leg: 'references' },
@@ -28,7 +28,7 @@ const KINDS = {
 } as const satisfies Record<string, { severity: 'critical' | 'major'; leg: ExceptionLeg }>
 export type ExceptionKind = keyof typeof KINDS
 
-/** A break between our books and what somebody else says (rails.md 5.2). `subject` is the public id of what it is about. */
+/** A difference between our books and those of an operator (rails.md 5.2). `subject` is the public id of the object concerned. */
 export type Break = {
   merchantId: number
   tag: string
@@ -39,13 +39,13 @@ export type Break = {
   leg?: ExceptionLeg
 }
 
-// More than this many answers of one operator about one movement are not told apart.
+// Evidence beyond this many different claims about one movement is not stored, so later claims are not told apart.
 const MOST_EVIDENCE = 100
 const foundAgain = (leg: string) =>
   `seen_count = e.seen_count + 1, last_seen_at = $10, agreed = e.agreed - ${leg}, legs = case when e.legs is null or ${leg} = any(e.legs) then e.legs else array_append(e.legs, ${leg}) end`
-// Once a person has resolved it, it opens again only on evidence that it did not have: another claim, or the same one after that leg
-// has agreed in between. A breach of the books that is still there is such evidence each time: two operators accept it, or it pauses again.
-// Told by two legs as two kinds, one contradiction is one exception (rails.md 5.4).
+// Once a person has resolved an exception, it opens again only on evidence that it did not have: another claim, or the same one after that
+// leg has agreed in between. A breach of the books that persists is new evidence each time: two operators accept it, or it pauses again.
+// A contradiction that two legs find as two kinds is one exception (rails.md 5.4).
 const OPEN = statement<{ opened: boolean }>(
   'open exceptions',
   `with found as (
@@ -73,8 +73,9 @@ const OPEN = statement<{ opened: boolean }>(
 type Opening = [Call<Head>, Call<{ opened: boolean }>, ...Call[]]
 
 /**
- * Opens exceptions, each once while it stays open: a repeat raises its count. A critical one pauses the account's payouts in that
- * mode. Locks the heads first. The second call answers with `opened`, a row for each that is open now under its kind. Its details are what was found last.
+ * Opens exceptions, each once while it stays open: a repeat raises its count and replaces its details. A critical one pauses the
+ * account's payouts in that mode. Locks the heads first. The second call returns a row for each that is open now under its kind, with
+ * `opened` true where it is new.
  */
 export function openExceptions(found: readonly Break[], at: Date): Opening {
   const rows = found.map(({ merchantId, tag, mode, kind, subject, details, leg = KINDS[kind].leg }) => ({
@@ -94,10 +95,10 @@ export function openExceptions(found: readonly Break[], at: Date): Opening {
   ]
 }
 
-/** Opens one, as `openExceptions` does. */
+/** Opens one exception, as `openExceptions` does. */
 export const openException = (found: Break, at: Date): Opening => openExceptions([found], at)
 
-/** Opens one in a transaction of its own. Answers false where it stands open already, or was resolved on the same evidence. */
+/** Opens one exception in a transaction of its own. Returns false where it is open already, or was resolved on the same evidence. */
 export function openAlone(
   db: Database,
   found: Break,
@@ -112,13 +113,13 @@ export function openAlone(
 
 type Contradicted = { merchantId: number; mode: Mode; id: string }
 
-/** Opens the exception about a movement of which the operator now says another end than it has (contract.md 3 o). */
+/** Opens the exception about a movement for which the operator now reports another final status than it has (contract.md 3 o). */
 export function openContradiction(
   { merchantId, mode, id: subject }: Contradicted,
-  { tag, said, at }: { tag: string | undefined; said: { status: string }; at: Date },
+  { tag, said: answer, at }: { tag: string | undefined; said: { status: string }; at: Date },
 ): Call[] {
   assert(tag !== undefined, 'a movement has a merchant')
-  const { status, ...more } = said
+  const { status, ...more } = answer
   const details = { rail_said: status, ...more }
   return openException({ merchantId, tag, mode, kind: 'late_contradiction', subject, details }, at)
 }

@@ -17,6 +17,6 @@ const ABOUT = statement<ExceptionAbout>(
    where merchant_id = $1 and subject = $2 order by opened_at desc, id limit 50`,
 )
 
-/** The exceptions about one object, newest first; at most 50. */
+/** Reads the exceptions about one object, newest first; at most 50. */
 export const exceptionsAbout = (app: App, merchantId: number, subject: string): Promise<ExceptionAbout[]> =>
   app.db.query(ABOUT, [merchantId, subject])

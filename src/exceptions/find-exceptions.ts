@@ -3,7 +3,7 @@ import { type MergedPage, type MergedWindow, mergedList, readMerged } from '../p
 import { PLATFORM_COLUMNS } from './platform-exceptions.ts'
 import { EXCEPTION_COLUMNS, type OpenedException } from './resolve-exception.ts'
 
-/** Three lists, never one: what one side lacks, what both have and tell differently, and what only waits. */
+/** The three lists, by kind: one side lacks the movement, both have it with different facts, or it only waits. */
 export const EXCEPTION_LISTS = {
   missing: ['ours_only', 'rail_only', 'never_arrived'],
   mismatched: [
@@ -16,7 +16,7 @@ export type ExceptionList = keyof typeof EXCEPTION_LISTS
 /** Every kind there is. */
 export const EXCEPTION_KINDS: readonly string[] = Object.values(EXCEPTION_LISTS).flat()
 
-/** Which exceptions; a filter that is absent is null. `merchantId` 0: those of the platform. */
+/** The filters of a list; an absent one is null. */
 export type ExceptionFilter = {
   list: ExceptionList
   isOpen: boolean
@@ -52,7 +52,7 @@ const LISTS = {
   },
 }
 
-/** One page of exceptions over all cells and the platform, newest first. Indexes: exceptions_listed_open, exceptions_listed. */
+/** Returns one page of exceptions over all cells and the platform, newest first. Indexes: exceptions_listed_open, exceptions_listed. */
 export async function findExceptions(
   gateway: Gateway,
   { list, isOpen, severity, owner, merchant }: ExceptionFilter,

@@ -1,7 +1,7 @@
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 
-/** What happened to an exception besides its opening and its end: a note, who took it, what was asked for it. */
+/** An event of an exception besides its opening and closing: a note, who took it, or an approval that was asked for. */
 export type ExceptionNote = {
   number: number
   at: Date
@@ -23,10 +23,10 @@ const OF = statement<ExceptionNote>(
    order by number limit ${MOST_NOTES}`,
 )
 
-/** The row of one note, in the database where the exception is. */
+/** Adds one note, in the database that holds the exception. */
 export const addExceptionNote = ({ merchantId, id, at, by, kind, text }: NewNote): Call =>
   call(ADD, merchantId, id, at.toISOString(), by, kind, text)
 
-/** The notes of an exception, oldest first. */
+/** Reads the notes of an exception, oldest first. */
 export const notesOf = ({ merchantId, id }: { merchantId: number; id: string }): Call<ExceptionNote> =>
   call(OF, merchantId, id)

@@ -11,7 +11,7 @@ import { addExceptionNote } from './notes.ts'
 import type { ByOnePerson } from './resolution.ts'
 import { alreadyResolved } from './resolve-exception.ts'
 
-/** A break that belongs to no merchant: the operator's balance, or money that nobody can be named for. */
+/** A difference that belongs to no merchant: the operator's balance, or money that matches no merchant. */
 export type PlatformBreak = {
   kind: 'float_drift' | 'rail_only' | 'ledger_breach'
   subject: string
@@ -32,9 +32,9 @@ export type PlatformException = PlatformBreak & {
 
 export const PLATFORM_COLUMNS = `id, kind, severity, subject, details, owner, seen_count as "seenCount", opened_at as "openedAt",
   last_seen_at as "lastSeenAt", closed_at as "closedAt", note, resolved_by as "resolvedBy", resolution`
-// More than this many findings of one thing are not told apart.
+// Evidence beyond this many different claims about one subject is not stored, so later claims are not told apart.
 const MOST_EVIDENCE = 100
-// Once a person has resolved it, it opens again only on evidence that it did not have (rails.md 5.4).
+// Once a person has resolved an exception, it opens again only on evidence that it did not have (rails.md 5.4).
 const OPEN = statement<{ opened: boolean }>(
   'open platform exceptions',
   `insert into platform_exceptions as e (id, kind, severity, subject, details, opened_at, last_seen_at, evidence)
@@ -67,8 +67,8 @@ const ASSIGN = statement<PlatformException>(
   `update platform_exceptions set owner = $2 where id = $1 and closed_at is null returning ${PLATFORM_COLUMNS}`,
 )
 const KNOWN = statement('platform exception', 'select 1 from platform_exceptions where id = $1')
-// Twice in a row at least an hour apart closes it. What a person has closed was agreed on too: the same is new evidence after that
-// (rails.md 5.4).
+// Two agreements in a row, at least an hour apart, close it. An agreement is stored on what a person has closed too: after it, the same
+// claim is new evidence (rails.md 5.4).
 const CLOSES = `e.closed_at is null and e.agreed_at <= $3::timestamptz - interval '1 hour'`
 const AGREE = statement(
   'agree on platform exception',
@@ -80,11 +80,11 @@ const AGREE = statement(
      and (e.closed_at is null or (e.resolved_by is distinct from 'agreement' and e.agreed_at is null))`,
 )
 
-/** The tag of ids that belong to no merchant; no merchant's tag has it, because tags have five characters. */
+/** The tag of ids that belong to no merchant. It can be no merchant's, because their tags have five characters. */
 const NOBODY = 'platform'
 export const isPlatformException = (id: string): boolean => id.startsWith(`exc_${NOBODY}`)
 
-/** Opens each, or raises its count while it is open. Answers with `opened`, a row for each that is open now. */
+/** Opens each, or raises its count while it is open. Returns a row for each that is open now, with `opened` true where it is new. */
 export function openOnPlatform(found: readonly PlatformBreak[], at: Date): Call<{ opened: boolean }> {
   const each = columnsOf(
     found.map(({ kind, subject, details }) => ({
@@ -95,49 +95,48 @@ export function openOnPlatform(found: readonly PlatformBreak[], at: Date): Call<
   return call(OPEN, ...each.words('id', 'kind', 'subject', 'details', 'claim'), at.toISOString())
 }
 
-/** Opens one, as `openOnPlatform` does. */
+/** Opens one exception of the platform, as `openOnPlatform` does. */
 export const openPlatformException = (found: PlatformBreak, at: Date): Call<{ opened: boolean }> =>
   openOnPlatform([found], at)
 
-/** A later look found nothing wrong; the second one closes it. */
+/** Agrees that a later check found nothing wrong; the second agreement closes the exception. */
 export const agreeOnPlatform = ({ kind, subject }: Omit<PlatformBreak, 'details'>, at: Date): Call =>
   call(AGREE, kind, subject, at.toISOString())
 
 export const openPlatformExceptions = (directory: Database): Promise<PlatformException[]> =>
   directory.query(LIST)
 
-/** One of them, or null. */
 export async function findPlatformException(
   directory: Database,
   id: string,
 ): Promise<PlatformException | null> {
-  const [found] = await directory.query(FIND, [id])
-  return found ?? null
+  const [exception] = await directory.query(FIND, [id])
+  return exception ?? null
 }
 
 type Place = { directory: Database; clock: { now(): Date } }
 
-/** Closes one with a person's note. Throws 404, or 400 when it was resolved. */
+/** Resolves an exception of the platform with a person's note. Throws 404, or 400 when it was resolved. */
 export function resolvePlatformException(
-  place: Place,
+  access: Place,
   actor: Actor,
   { id, note, resolution }: { id: string; note: string; resolution: ByOnePerson },
 ): Promise<PlatformException> {
   allow(actor, 'exception.resolve')
-  const closing = call(CLOSE, id, place.clock.now().toISOString(), note, nameOf(actor), resolution)
+  const closing = call(CLOSE, id, access.clock.now().toISOString(), note, nameOf(actor), resolution)
   const after = { resolution, note }
-  return change(place, actor, { id, action: 'exception.resolve', after, changing: closing, also: () => [] })
+  return change(access, actor, { id, action: 'exception.resolve', after, changing: closing, also: () => [] })
 }
 
-/** Says who looks after one. Throws as resolving does. */
+/** Sets who looks after an open exception of the platform. Throws 404, or 400 when it was resolved. */
 export function assignPlatformException(
-  place: Place,
+  access: Place,
   actor: Actor,
   { id, owner }: { id: string; owner: string },
 ): Promise<PlatformException> {
   allow(actor, 'exception.note')
   const taken = { merchantId: 0, id, by: nameOf(actor), kind: 'taken', text: owner } as const
-  return change(place, actor, {
+  return change(access, actor, {
     ...{ id, action: 'exception.note', after: { owner }, changing: call(ASSIGN, id, owner) },
     also: (at) => [addExceptionNote({ ...taken, at })],
   })

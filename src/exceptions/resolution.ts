@@ -1,6 +1,6 @@
-/** What a person may say alone of how an exception was resolved (rails.md 5.3), with a sentence. */
+/** The resolutions that one person may give alone, with a note (rails.md 5.3). */
 export const BY_ONE_PERSON = ['refunded_outside', 'operator_corrected', 'no_difference'] as const
 export type ByOnePerson = (typeof BY_ONE_PERSON)[number]
 
-/** All of them: a closed set. The others come with what two operators agreed on, and with the end of a movement that was lost. */
+/** Every resolution. The others are set by a command that two operators approved, or when a lost movement gets its final status. */
 export type Resolution = ByOnePerson | 'adjusted' | 'ended_as_told' | 'ended_lost'

@@ -12,10 +12,10 @@ import type { ExceptionLeg } from './exception.ts'
 import { addExceptionNote } from './notes.ts'
 import type { ByOnePerson, Resolution } from './resolution.ts'
 
-/** An exception as operators see it. */
+/** An exception of a merchant or of the platform, open or closed, as operators see it. */
 export type OpenedException = {
   merchantId: number
-  /** Its public id; null for one that is no merchant's. */
+  /** The merchant's public id; null for an exception of the platform. */
   merchant: string | null
   id: string
   mode: Mode
@@ -24,18 +24,18 @@ export type OpenedException = {
   subject: string
   details: Record<string, unknown>
   openedAt: Date
-  /** Which legs of reconciliation have found it and do not agree since; null where that is not known. */
+  /** The legs of reconciliation that found it and have not agreed since; null where that is not known. */
   foundBy: ExceptionLeg[] | null
-  /** How often it was found, and when last. */
+  /** How often it was found, and the last time. */
   seenCount: number
   lastSeenAt: Date
   /** Who looks after it. */
   owner: string | null
   closedAt: Date | null
   note: string | null
-  /** A person, or `agreement` when the next looks found nothing wrong. */
+  /** A person, or `agreement` when the next runs of reconciliation found nothing wrong. */
   resolvedBy: string | null
-  /** Null for what the next looks agreed on. */
+  /** Null where it was closed by agreement. */
   resolution: Resolution | null
 }
 
@@ -60,11 +60,11 @@ const CLOSE = statement(
   'update exceptions set closed_at = $3, note = $4, resolved_by = $5, resolution = $6 where merchant_id = $1 and id = $2 and closed_at is null',
 )
 
-/** The open exceptions of one merchant, or of the whole cell (null), oldest first. */
+/** Reads the open exceptions of one merchant, or of the whole cell (null), oldest first. */
 export const openExceptions = (app: App, merchantId: number | null): Promise<OpenedException[]> =>
   app.db.query(LIST, [merchantId])
 
-/** Closes an exception that pauses nothing, in the commit of what ends its cause. */
+/** Closes an exception without touching the pause of its account. */
 export const closeWithNote = (openedException: OpenedException): Call =>
   call(
     CLOSE,
@@ -81,24 +81,23 @@ const FIND = statement<OpenedException>(
   `select ${EXCEPTION_COLUMNS} from exceptions e where e.merchant_id = $1 and e.id = $2`,
 )
 
-/** One exception of a merchant, or null. */
 export async function findException(
   app: App,
   merchantId: number,
   id: string,
 ): Promise<OpenedException | null> {
-  const [found] = await app.db.query(FIND, [merchantId, id])
-  return found ?? null
+  const [exception] = await app.db.query(FIND, [merchantId, id])
+  return exception ?? null
 }
 
-/** An exception that a transaction has locked with its head: the head first, here and where one is opened. Throws 404, 400 when resolved. */
+/** Locks an exception with its head. The head comes first, here and where one is opened. Throws 404, 400 when resolved. */
 export async function lockOpenException(
   tx: Tx,
   { merchantId, id }: { merchantId: number; id: string },
 ): Promise<{ heads: Head[]; found: OpenedException }> {
-  const [[place]] = await tx.send(call(MODE_OF, merchantId, id))
-  if (!place) throw notFound('exception')
-  const locking = [lockHeads([{ merchantId, mode: place.mode }]), call(LOCK, merchantId, id)] as const
+  const [[row]] = await tx.send(call(MODE_OF, merchantId, id))
+  if (!row) throw notFound('exception')
+  const locking = [lockHeads([{ merchantId, mode: row.mode }]), call(LOCK, merchantId, id)] as const
   const [heads, [found]] = await tx.send(...locking)
   assert(found, 'an exception is never deleted')
   if (found.closedAt !== null) throw alreadyResolved()
@@ -113,7 +112,7 @@ export const closeLocked = (closed: OpenedException): Call[] => [
 
 export const alreadyResolved = () => domainRefusal('conflict', 'this exception was already resolved')
 
-/** Closes an exception with a person's note. A second closing is refused. */
+/** Resolves an exception with a person's note. Throws 404, or 400 when it was resolved. */
 export async function resolveException(
   app: App,
   actor: Actor,
@@ -126,11 +125,22 @@ export async function resolveException(
 ): Promise<OpenedException> {
   allow(actor, 'exception.resolve', merchantId)
   return app.db.transaction(async (tx) => {
-    const { found } = await lockOpenException(tx, { merchantId, id })
+    const { found: exception } = await lockOpenException(tx, { merchantId, id })
     const closedAt = app.clock.now()
-    const closed = { ...found, closedAt, note, resolution, resolvedBy: nameOf(actor) }
-    const act = { actor, action: 'exception.resolve', at: closedAt, merchantId, mode: found.mode } as const
-    const row = auditRow({ ...act, subject: id, before: { kind: found.kind }, after: { resolution, note } })
+    const closed = { ...exception, closedAt, note, resolution, resolvedBy: nameOf(actor) }
+    const act = {
+      actor,
+      action: 'exception.resolve',
+      at: closedAt,
+      merchantId,
+      mode: exception.mode,
+    } as const
+    const row = auditRow({
+      ...act,
+      subject: id,
+      before: { kind: exception.kind },
+      after: { resolution, note },
+    })
     return { value: closed, last: [...closeLocked(closed), row] }
   })
 }
@@ -140,7 +150,7 @@ const ASSIGN = statement<OpenedException>(
   `update exceptions e set owner = $3 where e.merchant_id = $1 and e.id = $2 and e.closed_at is null returning ${EXCEPTION_COLUMNS}`,
 )
 
-/** Says who looks after an open exception. Throws 404, or 400 when it was resolved. */
+/** Sets who looks after an open exception. Throws 404, or 400 when it was resolved. */
 export async function assignException(
   app: App,
   actor: Actor,
@@ -148,14 +158,14 @@ export async function assignException(
 ): Promise<OpenedException> {
   allow(actor, 'exception.note', merchantId)
   return app.db.transaction(async (tx) => {
-    const [[place], [assigned]] = await tx.send(
+    const [[found], [assigned]] = await tx.send(
       call(MODE_OF, merchantId, id),
       call(ASSIGN, merchantId, id, owner),
     )
-    if (!place) throw notFound('exception')
+    if (!found) throw notFound('exception')
     if (!assigned) throw alreadyResolved()
     const at = app.clock.now()
-    const act = { actor, action: 'exception.note', at, merchantId, mode: place.mode } as const
+    const act = { actor, action: 'exception.note', at, merchantId, mode: found.mode } as const
     const taken = { merchantId, id, at, by: nameOf(actor), kind: 'taken', text: owner } as const
     return {
       value: assigned,

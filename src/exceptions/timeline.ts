@@ -5,8 +5,8 @@ import { TIMELESS, timelessWindow } from '../http/read-endpoints.ts'
 import { statement } from '../platform/db/statement.ts'
 import { lineAt, railStory, type StoryLine, StoryLineShape } from '../rails/movement-story.ts'
 
-/** The movement whose story is told: its own facts. `changes` are the moves that it has made, with what they led to. */
-export type Told = {
+/** The facts of the movement itself. `changes` are its moves from one status to the next, each with its summary. */
+type Told = {
   merchantId: number
   id: string
   createdAt: Date
@@ -36,10 +36,10 @@ const EXCEPTIONS = statement<{ id: string; kind: string; openedAt: Date; closedA
 
 type Query = Readonly<Record<string, string | undefined>>
 
-/** The story of a movement, newest first (rails.md 4.8). Throws a refusal for a cursor that is none of its lines. */
-export async function timelineOf(app: App, told: Told, query: Query) {
+/** Presents one page of the story of a movement, newest first (rails.md 4.8). Throws Refusal for a cursor that is none of its lines. */
+export async function timelineOf(app: App, movement: Told, query: Query) {
   const { limit, startingAfter } = timelessWindow(query)
-  const lines = (await storyOf(app, told)).sort(newestFirst)
+  const lines = (await storyOf(app, movement)).sort(newestFirst)
   const from = startingAfter === null ? 0 : lines.findIndex(({ key }) => key === startingAfter) + 1
   if (startingAfter !== null && from === 0) throw wrongCursor()
   const data = lines.slice(from, from + limit)
@@ -49,7 +49,7 @@ export async function timelineOf(app: App, told: Told, query: Query) {
     data: data.map(presentLine),
     has_more: hasMore,
     next_cursor: hasMore ? (data.at(-1)?.key ?? null) : null,
-    next_check_at: told.nextCheckAt?.toISOString() ?? null,
+    next_check_at: movement.nextCheckAt?.toISOString() ?? null,
   }
 }
 
@@ -61,7 +61,7 @@ async function storyOf(app: App, { merchantId, id, createdAt, changes }: Told): 
   const moved = changes.flatMap(({ at, summary }, nth) =>
     at === null ? [] : [lineAt(`changed-${nth}`, at, 'changed', summary)],
   )
-  const told = exceptions.flatMap(({ id: exception, kind, openedAt, closedAt }) => [
+  const opened = exceptions.flatMap(({ id: exception, kind, openedAt, closedAt }) => [
     lineAt(
       `${exception}-opened`,
       openedAt,
@@ -72,10 +72,10 @@ async function storyOf(app: App, { merchantId, id, createdAt, changes }: Told): 
       ? []
       : [lineAt(`${exception}-closed`, closedAt, 'exception', 'a person has resolved it')]),
   ])
-  return [lineAt('created', createdAt, 'created', 'created'), ...rail, ...moved, ...told]
+  return [lineAt('created', createdAt, 'created', 'created'), ...rail, ...moved, ...opened]
 }
 
-// Of one moment: what came of it stands above it.
+// Order of lines of one moment: the consequence stands above its cause.
 const ORDER: readonly StoryLine['kind'][] = [
   'exception',
   'changed',

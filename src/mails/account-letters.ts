@@ -1,6 +1,6 @@
 import type { Letter, Values } from './words.ts'
 
-/** What the owners of a business are told of its keys and secrets. */
+/** Subjects of the mails to owners about keys and secrets, by act. */
 const SECRET_ACTS = {
   'key-made': 'A new API key was made',
   'key-replaced': 'An API key was replaced, and all older ones of its kind were revoked',
@@ -11,7 +11,7 @@ const SECRET_ACTS = {
 } as const
 export type SecretAct = keyof typeof SECRET_ACTS
 
-/** What the owners of a business hear of its keys, its cards, the number for its money and its account. */
+/** Mails to the owners of a business about its keys, gift cards, withdrawal number and account. */
 export const ACCOUNT_LETTERS = {
   'secret-act': ({ act = '', business = '', who = '', ends = '' }: Values) => ({
     subject: `${(SECRET_ACTS as Values)[act] ?? 'A key was changed'} (${business})`,

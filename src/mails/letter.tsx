@@ -3,10 +3,10 @@ import type { Letter } from './words.ts'
 
 const isAddress = (line: string) => /^https?:\/\/\S+$/.test(line)
 
-/** A mail as plain text. */
+/** Renders a mail as plain text. */
 export const textOf = ({ lines }: Letter): string => `${lines.join('\n\n')}\n`
 
-/** The same as HTML: paragraphs and links, nothing that must be loaded. */
+/** Renders a mail as HTML: paragraphs and links, and nothing that must be loaded. */
 export const htmlOf = ({ subject, lines }: Letter): string =>
   `<!doctype html>${renderToString(
     <html lang="en">

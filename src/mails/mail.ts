@@ -6,13 +6,13 @@ import { sealedColumn } from '../platform/rewrap.ts'
 import type { Binding, Vault } from '../platform/secrets.ts'
 import type { Template } from './texts.ts'
 
-/** A mail: to whom, which text, and what it is filled with. */
+/** A mail to write: recipient, template and the values that fill it. */
 export type Mail = {
   to: string
   template: Template
   values: Readonly<Record<string, string>>
   at: Date
-  /** What makes it one mail, however often it is written; without it every call is a mail of its own. */
+  /** Idempotency key: writes with the same one are one mail. Without it every call is a mail of its own. */
   once?: string
 }
 
@@ -21,14 +21,14 @@ const ADD = statement(
   'insert into mails (id, recipient, template, sealed, due_at, created_at) values ($1, $2, $3, $4, $5, $5) on conflict (id) do nothing',
 )
 
-/** What the values of a mail are bound to. */
+/** Returns the binding under which the values of a mail are sealed. */
 export const mailBinding = (id: string): Binding => ({
   merchantId: null,
   purpose: id,
   column: 'mails.sealed',
 })
 
-/** The values of mails that wait. */
+/** The sealed values of mails that wait. */
 export const SEALED_MAILS = sealedColumn({
   table: 'mails',
   column: 'sealed',
@@ -37,7 +37,7 @@ export const SEALED_MAILS = sealedColumn({
   bindingOf: ({ part }) => mailBinding(part),
 })
 
-/** The row of a mail, to be sent in the transaction of what it tells of (directory). It is delivered after the commit. */
+/** Adds a mail. Send the call in the transaction of the event it reports (directory); it is delivered after the commit. */
 export function addMail({ vault }: { vault: Vault }, { to, template, values, at, once }: Mail): Call {
   const id = once === undefined ? newId('mail_', newTag()) : idOf(once)
   const sealed = vault.seal(JSON.stringify(values), mailBinding(id))

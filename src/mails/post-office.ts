@@ -3,20 +3,20 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { assertOutsideTransaction } from '../platform/db/open-transaction.ts'
 
-/** A mail as it goes out. The same one is always sent under the same id, so that a second copy can be told by it. */
-export type Envelope = { id: string; to: string; subject: string; text: string; html: string; at: Date }
+/** A mail as it is sent. Retries carry the same id, so that a mail program recognises the second copy. */
+type Envelope = { id: string; to: string; subject: string; text: string; html: string; at: Date }
 
-/** What became of a mail: taken, refused for good, or not known. */
+/** The result of posting a mail: taken, refused for good, or not known. */
 export type Posted = { kind: 'taken' } | { kind: 'refused'; why: string } | { kind: 'unclear'; why: string }
 
-/** Where mails are handed in. */
+/** Hands mails to the mail server, or writes them to files. */
 export type PostOffice = { post(envelope: Envelope): Promise<Posted>; close(): Promise<void> }
 
 type Transport = {
   sendMail(mail: object): Promise<{ message?: Buffer | string }>
   close(): void
 }
-export type PostOfficeOptions = {
+type PostOfficeOptions = {
   /** `smtp://` or `smtps://`; null: files in this folder. */
   url: string | null
   from: string
@@ -24,7 +24,7 @@ export type PostOfficeOptions = {
   log: Logger
 }
 
-// One slow server must not keep a mail for longer than its lease.
+// In ms. A slow server must not hold a mail for longer than its lease.
 const DEADLINES = {
   connectionTimeout: 10_000,
   greetingTimeout: 10_000,
@@ -34,7 +34,7 @@ const DEADLINES = {
 const AT_ONCE = 2
 const MOST_WHY = 200
 
-/** Opens nothing yet: the library is loaded with the first mail. */
+/** Makes a post office. The library is loaded and the connection opened with the first mail. */
 export function postOffice(options: PostOfficeOptions): PostOffice {
   let opening: Promise<Transport> | null = null
   const transport = () => {
@@ -96,7 +96,7 @@ const mailOf = ({ id, to, subject, text, html, at }: Envelope, { from }: PostOff
 
 const hostOf = (from: string) => /@([^@>\s]+)>?$/.exec(from)?.[1] ?? 'localhost'
 
-/** The mail as a file of its own, which appears whole. */
+/** Writes the mail to a file of its own, which appears whole. */
 async function keepFile(
   { folder, log }: PostOfficeOptions,
   { id, to, at }: Envelope,
@@ -110,7 +110,7 @@ async function keepFile(
   log.info({ mail: name, to: to.replace(/^(.)[^@]*/, '$1***') }, 'a mail was written to a file')
 }
 
-/** A refusal by the server is final when it says so (5xx); anything else may have been taken, and is sent again. */
+/** Classifies an error: 5xx is a final refusal; after anything else the mail may have been taken, and is sent again. */
 function judged(error: unknown): Posted {
   const { responseCode, code, message } = error as { responseCode?: number; code?: string; message?: string }
   // Servers repeat the address in their refusal; logs and alerts need only its host.

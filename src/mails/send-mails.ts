@@ -22,12 +22,12 @@ export const MAILS_AT_ONCE = 10
 const AT_ONCE = 2
 const LEASE_MS = 5 * 60_000
 const MINUTE_MS = 60_000
-// After the first attempt, like the ladder of webhooks (spec 6).
+// Delays before the later attempts, like the ladder of webhooks (spec 6).
 const AGAIN_AFTER_MS = [1, 5, 30, 120, 360, 720, 1440].map((minutes) => minutes * MINUTE_MS)
 const LONGEST_WAIT_MS = Math.max(...AGAIN_AFTER_MS)
 const KEPT_MS = 30 * 24 * 3_600_000
 
-/** Rows of mails that are due at the time of this parameter. */
+/** Returns the SQL condition of mails that are due at the time of this parameter. */
 export const isDue = (at: string) => isOver('due_at', at, LONGEST_WAIT_MS)
 const CLAIM = statement<Claimed>(
   'claim mails',
@@ -57,9 +57,9 @@ export async function sendMails(sending: Sending): Promise<number> {
   const token = randomBytes(9).toString('hex')
   const lease = new Date(now.getTime() + LEASE_MS).toISOString()
   const claimed = await sending.directory.query(CLAIM, [now.toISOString(), MAILS_AT_ONCE, lease, token])
-  const left = [...claimed]
+  const unsent = [...claimed]
   const work = async () => {
-    for (let mail = left.shift(); mail !== undefined; mail = left.shift())
+    for (let mail = unsent.shift(); mail !== undefined; mail = unsent.shift())
       await record(sending, { mail, token, posted: await post(sending, mail) })
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
@@ -85,16 +85,20 @@ async function record(
   { mail, token, posted }: { mail: Claimed; token: string; posted: Posted },
 ): Promise<void> {
   const now = clock.now()
-  const again = AGAIN_AFTER_MS[mail.attempts]
+  const retryInMs = AGAIN_AFTER_MS[mail.attempts]
   const state =
-    posted.kind === 'taken' ? 'sent' : posted.kind === 'unclear' && again !== undefined ? 'waiting' : 'failed'
+    posted.kind === 'taken'
+      ? 'sent'
+      : posted.kind === 'unclear' && retryInMs !== undefined
+        ? 'waiting'
+        : 'failed'
   const why = posted.kind === 'taken' ? null : posted.why
-  const due = state === 'waiting' ? new Date(now.getTime() + (again ?? 0)).toISOString() : null
+  const due = state === 'waiting' ? new Date(now.getTime() + (retryInMs ?? 0)).toISOString() : null
   if (why !== null) log.warn({ mail: mail.id, template: mail.template, state, why }, 'a mail was not taken')
   await directory.query(RECORD, [mail.id, token, state, due, due === null ? now.toISOString() : null, why])
 }
 
-/** Removes mails that ended more than 30 days ago; answers how many. */
+/** Deletes mails that were sent or given up more than 30 days ago. Returns how many. */
 export const pruneMails = async ({
   directory,
   witness,

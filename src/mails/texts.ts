@@ -4,7 +4,7 @@ import type { Letter, Values } from './words.ts'
 
 const NOT_YOU = 'If that was not you, change your password and look at the sessions on the page Security.'
 
-/** Every mail that the product sends, by name. */
+/** Every mail that the product sends, by the name of its template. */
 const LETTERS = {
   ...ACCOUNT_LETTERS,
   'confirm-email': ({ business = '', link = '' }: Values) => ({
@@ -75,7 +75,7 @@ const LETTERS = {
       'If that was not you, tell the other operators at once.',
     ],
   }),
-  // No subject of a mail to somebody who has not agreed to it has words of others.
+  // The subject of a mail to somebody who has not agreed to it contains no words of others.
   invitation: ({ business = '', role = '', link = '' }: Values) => ({
     subject: 'You are invited to the dashboard of a business',
     lines: [
@@ -207,13 +207,13 @@ const LETTERS = {
 
 export type Template = keyof typeof LETTERS
 
-/** The words of one mail. A template of a newer version is not known here: its mail waits for a process that knows it. */
+/** Fills one template; null for an unknown one. A template of a newer release is unknown here: its mail waits for a process that knows it. */
 export function letterOf(template: string, values: Values): Letter | null {
   const write = (LETTERS as Readonly<Record<string, (values: Values) => Letter>>)[template]
   return write === undefined ? null : write(seen(values))
 }
 
-/** What others have written stands in mails of ours: nothing in it may turn what is read. */
+/** Removes invisible characters from the values: text of others stands in our mails and must not change how they read. */
 const seen = (values: Values): Values =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => [

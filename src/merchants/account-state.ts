@@ -2,12 +2,12 @@ import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { Moves } from '../platform/moves.ts'
 
-/** `closing`: no money comes in any more, and what is owed goes out; `closed`: it has gone. */
+/** `closing`: no money comes in any more, and the balance goes out; `closed`: the balance is gone. */
 export type AccountState = 'open' | 'closing' | 'closed'
 
 /**
- * The one table of moves. Two times say the state; constraints and the trigger accounts_move_forward hold them to it. An account that was
- * never used is closed at once by a release before this one.
+ * The one table of moves. The state follows from two times; constraints and the trigger accounts_move_forward enforce the moves. The
+ * move from open to closed is the previous release's, which closes an account that was never used at once.
  */
 export const ACCOUNT_MOVES = {
   open: { closing: null, closed: null },
@@ -15,7 +15,7 @@ export const ACCOUNT_MOVES = {
   closed: { open: null },
 } as const satisfies Moves<AccountState>
 
-/** As an expression on merchants. */
+/** SQL expression for the state of a row of `merchants`. */
 export const ACCOUNT_STATE = `case when closed_at is not null then 'closed' when closing_at is not null then 'closing' else 'open' end`
 
 const BEGIN = statement(
@@ -29,10 +29,10 @@ const OPEN = statement(
 )
 const CLOSE = statement('account is closed', 'update merchants set closed_at = $2 where id = $1')
 
-/** The statements of the moves, on a row that is locked. `says`: what its people are told, by an operator. */
+/** Begins the closing of an account whose row is locked. The message of an operator is shown to the merchant's people. */
 export const beginClosing = (
   merchantId: number,
-  { by, says, at }: { by: 'owner' | 'operator'; says: string | null; at: Date },
-): Call => call(BEGIN, merchantId, at.toISOString(), by, says)
+  { by, says: message, at }: { by: 'owner' | 'operator'; says: string | null; at: Date },
+): Call => call(BEGIN, merchantId, at.toISOString(), by, message)
 export const openAccount = (merchantId: number): Call => call(OPEN, merchantId)
 export const endClosing = (merchantId: number, at: Date): Call => call(CLOSE, merchantId, at.toISOString())

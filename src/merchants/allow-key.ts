@@ -3,8 +3,8 @@ import { allow } from '../actors/allow.ts'
 import type { KeyKind } from '../platform/api-key-format.ts'
 
 /**
- * Refuses whoever may not have a key of this kind in hand. A full key of live mode sends money by itself, so that it is for those alone
- * who may send live money now: owners, and nobody whose money out is held (reliability.md A74), in whichever mode the page stands.
+ * Refuses actors who may not get a key of this kind. A full live key sends money by itself, so only a person who may send live money now
+ * gets one: an owner whose money out is not held (reliability.md A74), whichever mode the page shows.
  */
 export function allowKind(actor: Actor, { merchantId, kind }: { merchantId: number; kind: KeyKind }): void {
   if (kind === 'live')

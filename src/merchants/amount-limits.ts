@@ -1,6 +1,6 @@
 import { domainRefusal } from '../platform/refusal.ts'
 
-/** The rules about an amount alone, for charges and payouts, with the account's own limit where it has one. Throws Refusal. */
+/** Refuses an amount outside the limits of charges or payouts, or above the account's own limit where it has one. Whole UGX. */
 export function judgeLimits(
   amount: number,
   { most, own, noun }: { most: number; own: number | null; noun: 'charge' | 'payout' },

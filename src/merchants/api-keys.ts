@@ -16,7 +16,7 @@ import { findCommand, keepCommand } from './command-keys.ts'
 import { closedMerchant } from './set-merchant.ts'
 import { mailsToOwners } from './tell-owners.ts'
 
-/** What the sealed copy of a key is bound to, beside its merchant and kind. */
+/** The column in the binding of a key's sealed copy, beside its merchant and kind. */
 export const CELL_KEY_COLUMN = 'api_keys.ciphertext'
 
 type Holder = { id: number }
@@ -74,28 +74,28 @@ const LIST_CELL = statement<CellFacts & { id: string }>(
 
 const UNKNOWN: CellFacts = { last4: '', name: null, createdBy: null, lastUsedAt: null }
 
-// Enough for a change without a gap; more keys would only be forgotten (reliability.md 8.1).
+// Two keys are enough to change over without a gap; more keys would only be forgotten (reliability.md 8.1).
 const MOST_OF_A_KIND = 2
 
 const NAME_CHARACTERS = 60
 
 type CellFacts = { last4: string; name: string | null; createdBy: string | null; lastUsedAt: Date | null }
 
-/** A key for showing, without its secret. `lastUsedAt` is known to the minute. */
+/** A key as lists show it, without its secret. `lastUsedAt` is exact to the minute. */
 export type ListedKey = { id: string; kind: KeyKind; createdAt: Date; revokedAt: Date | null } & CellFacts
 
-/** The row by which a key is found: its SHA-256, never the key. */
+/** Adds the directory row by which a key is found: its SHA-256, never the key. */
 export const addDirectoryKey = (holder: Holder, { kind, key, at }: NewKey): Call =>
   call(ADD_DIRECTORY, hashApiKey(key), holder.id, keyIdOf(key), kind, at.toISOString())
 
-/** The sealed copy, for checking signatures made with it (contract.md 3 q). */
+/** Adds the sealed copy of a key to its cell, for checking signatures made with it (contract.md 3 q). */
 export function addCellKey(app: App, holder: Holder, { kind, key, at, name, by }: NewKey): Call {
   const sealed = app.vault.seal(key, { merchantId: holder.id, purpose: kind, column: CELL_KEY_COLUMN })
   const facts = [at.toISOString(), name ?? null, by ?? null]
   return call(ADD_CELL, holder.id, keyIdOf(key), kind, key.slice(-4), sealed, ...facts)
 }
 
-/** A new key of this kind; every older one of the kind is refused from the commit on, in all processes within a second (G60). */
+/** Makes a new key of this kind. Every older one of the kind is refused from the commit on, in all processes within a second (G60). */
 export async function rotateKey(
   app: App,
   actor: Actor,
@@ -105,19 +105,19 @@ export async function rotateKey(
   allowKind(actor, { merchantId: holder.id, kind })
   await refuseClosed(app, holder)
   const command = { command: 'keys rotate', input: { merchant: holder.id, kind } }
-  const seen =
+  const earlier =
     commandKey === undefined ? null : await findCommand<{ key: string }>(app, { ...command, key: commandKey })
-  if (seen !== null) return seen.key
+  if (earlier !== null) return earlier.key
   const at = app.clock.now()
   const key = newApiKey(kind)
   const keep = commandKey === undefined ? [] : [keepCommand(app, { ...command, key: commandKey }, { key })]
   const act = { actor, action: 'key.rotate', at, merchantId: holder.id, subject: keyIdOf(key) } as const
   const row = auditRow({ ...act, after: { kind, ends: key.slice(-4) } })
-  const told = { merchantId: holder.id, actor, act: 'key-replaced', ends: key.slice(-4) } as const
-  const mails = await mailsToOwners(app, told)
+  const secretAct = { merchantId: holder.id, actor, act: 'key-replaced', ends: key.slice(-4) } as const
+  const mails = await mailsToOwners(app, secretAct)
   await storeInCell(app, addCellKey(app, holder, { kind, key, at, by: nameOf(actor) }), row)
   await app.directory.transaction(async (tx) => {
-    // Keys of a merchant are made one after the other: the audit tells what was there before.
+    // Locked, so that keys of a merchant are made one after the other.
     const revoke = call(REVOKE_DIRECTORY, holder.id, kind, at.toISOString(), hashApiKey(key))
     await tx.send(call(LOCK_HOLDER, holder.id), revoke)
     const add = addDirectoryKey(holder, { kind, key, at })
@@ -129,7 +129,7 @@ export async function rotateKey(
   return key
 }
 
-/** A second key of a kind, for a change without a gap. Refuses a third. */
+/** Makes a second key of a kind, for a change without a gap. Refuses a third. */
 export async function createKey(
   app: App,
   actor: Actor,
@@ -143,26 +143,29 @@ export async function createKey(
     command: 'keys create',
     input: { merchant: holder.id, kind, ...(name === null ? {} : { name }) },
   }
-  const seen =
+  const earlier =
     commandKey === undefined ? null : await findCommand<{ key: string }>(app, { ...command, key: commandKey })
-  if (seen !== null) return { id: keyIdOf(seen.key), key: seen.key }
-  const made: NewKey = { kind, key: newApiKey(kind), at: app.clock.now(), name, by: nameOf(actor) }
+  if (earlier !== null) return { id: keyIdOf(earlier.key), key: earlier.key }
+  const newKey: NewKey = { kind, key: newApiKey(kind), at: app.clock.now(), name, by: nameOf(actor) }
   const keep =
-    commandKey === undefined ? [] : [keepCommand(app, { ...command, key: commandKey }, { key: made.key })]
+    commandKey === undefined ? [] : [keepCommand(app, { ...command, key: commandKey }, { key: newKey.key })]
   refuseThird(await app.directory.query(OPEN_OF_KIND, [holder.id, kind]), kind)
-  const act = { actor, action: 'key.create', at: made.at, merchantId: holder.id } as const
-  const row = auditRow({ ...act, subject: keyIdOf(made.key), after: { kind, ends: made.key.slice(-4) } })
-  const told = { merchantId: holder.id, actor, act: 'key-made', ends: made.key.slice(-4) } as const
-  const mails = await mailsToOwners(app, told)
-  await storeInCell(app, addCellKey(app, holder, made), row)
+  const act = { actor, action: 'key.create', at: newKey.at, merchantId: holder.id } as const
+  const row = auditRow({ ...act, subject: keyIdOf(newKey.key), after: { kind, ends: newKey.key.slice(-4) } })
+  const secretAct = { merchantId: holder.id, actor, act: 'key-made', ends: newKey.key.slice(-4) } as const
+  const mails = await mailsToOwners(app, secretAct)
+  await storeInCell(app, addCellKey(app, holder, newKey), row)
   await app.directory.transaction(async (tx) => {
     await tx.send(call(LOCK_HOLDER, holder.id))
     const [open] = await tx.send(call(OPEN_OF_KIND, holder.id, kind))
     refuseThird(open, kind)
-    return { value: null, last: [addDirectoryKey(holder, made), directoryChanged(), ...keep, row, ...mails] }
+    return {
+      value: null,
+      last: [addDirectoryKey(holder, newKey), directoryChanged(), ...keep, row, ...mails],
+    }
   })
   app.keyRing.forget()
-  return { id: keyIdOf(made.key), key: made.key }
+  return { id: keyIdOf(newKey.key), key: newKey.key }
 }
 
 function checkName(name: string | null): void {
@@ -179,16 +182,16 @@ function refuseThird([open]: readonly { count: number }[], kind: KeyKind): void 
     )
 }
 
-/** Keys of a merchant, revoked ones too, oldest first. */
+/** Lists the keys of a merchant, revoked ones too, oldest first. */
 export async function listKeys(app: App, holder: Holder): Promise<ListedKey[]> {
   const keys = await app.directory.query(LIST_DIRECTORY, [holder.id])
-  const facts = new Map((await app.db.query(LIST_CELL, [holder.id])).map(({ id, ...one }) => [id, one]))
+  const facts = new Map((await app.db.query(LIST_CELL, [holder.id])).map(({ id, ...rest }) => [id, rest]))
   return keys.map((key) => ({ ...key, ...(facts.get(key.id) ?? UNKNOWN) }))
 }
 
 /**
- * Revokes a key: it is refused from the commit on, in all processes within a second. A repeat changes nothing; refuses an
- * unknown id.
+ * Revokes a key: it is refused from the commit on, in all processes within a second. A repeat changes nothing. Refuses an unknown
+ * id.
  */
 export async function revokeKey(
   app: App,
@@ -210,7 +213,7 @@ export async function revokeKey(
   app.keyRing.forget()
 }
 
-/** The cell is written first, so that every key in the directory has its sealed copy. */
+/** Writes the cell before the directory, so that every key in the directory has its sealed copy. */
 async function storeInCell(app: App, add: Call, row: Call): Promise<void> {
   await app.db.transaction(async (tx) => {
     await tx.send(add)
@@ -218,15 +221,15 @@ async function storeInCell(app: App, add: Call, row: Call): Promise<void> {
   })
 }
 
-/** Every key of a merchant ends: its account is closed, which the caller's row of the audit says. */
+/** Revokes every key of a merchant whose account is closed. The caller's audit row records the closing. */
 export const endAllKeys = (merchantId: number, at: Date): Call<{ id: string }> =>
   call(END_ALL, merchantId, at.toISOString())
 
-/** An account that is closed gets no new key. */
+/** Refuses a new key for a closed account. */
 async function refuseClosed(app: App, { id }: Holder): Promise<void> {
   const [holder] = await app.db.query(ACCOUNT, [id])
   if (holder?.account === 'closed') throw closedMerchant()
 }
 
-/** A key's public id is derived from the key, so that the directory and the cell have the same. */
+/** Derives a key's public id from the key, so that directory and cell agree on it. */
 export const keyIdOf = (key: string) => `key_${hashApiKey(key).toString('hex').slice(0, 24)}`

@@ -13,42 +13,42 @@ const CHANGED = statement('directory changed', 'update revision set number = num
 
 /** The keys that this process has cached. A revoked one is dropped within a second in every process (reliability.md A3). */
 export type KeyRing = {
-  /** The holder of this key, without a promise when it is cached. Throws 401, or 429 after too many failures of one address. */
+  /** Returns the holder of this key, without a promise when it is cached. Throws 401, or 429 after too many failures of one address. */
   authenticate(token: string, clientAddress: string): KeyHolder | Promise<KeyHolder>
-  /** Throws 429 after too many. */
+  /** Counts a failed authentication of this address. Throws 429 after too many. */
   countFailure(clientAddress: string): Promise<void>
   /** Checks whether any key has changed, and drops all if so. Called every 400 ms while keys are used. */
   refresh(): Promise<void>
   /** Whether a key was used within the last seconds. */
   isUsed(): boolean
-  /** What else must be known before the first request after a pause is served. A failure of it is no failure of the request. */
+  /** Sets the work that the first request after a pause waits for. If that work fails, the request is served all the same. */
   afterPause(catchUp: () => Promise<unknown>): void
   /** Drops all keys, after a change made by this process. */
   forget(): void
 }
 
 const MOST_REMEMBERED = 50_000
-// When the directory could not be asked for this long, cached keys are no longer trusted.
+// Cached keys are trusted this long after the last check of the directory.
 const BELIEVED_MS = 1000
-// The first request after a pause asks by itself.
+// After a pause this long, the next request waits for the work set by `afterPause`.
 const IN_USE_MS = 5000
 
 /** Must be part of each transaction that changes keys or merchants: every process sees the number within half a second. */
 export const directoryChanged = () => call(CHANGED)
 
-export type KeyRingParts = {
+type KeyRingParts = {
   directory: Database
   clock: Clock
   log: Logger
   failuresAMinute: number
   counts: AddressCounts
-  /** Called with each check, for what else follows the number of the directory. */
+  /** Called after each check of the directory's revision, for other caches that follow it. */
   followed(changed: boolean): void
 }
 
 export function keyRing(parts: KeyRingParts): KeyRing {
   const callers = new Map<string, KeyHolder>()
-  // Parallel requests with the same uncached key ask once.
+  // Parallel requests with the same uncached key share one look-up.
   const asking = new Map<string, Promise<KeyHolder | null>>()
   const findHolder = findKeyHolders(parts.directory)
   const countFailure = failureCounter(parts)
@@ -56,7 +56,7 @@ export function keyRing(parts: KeyRingParts): KeyRing {
   // Under heavy load the check of every 400 ms comes late; then one check for all runs, not one for each key.
   const refreshNow = sharedLook(refresh, BELIEVED_MS)
   // The generation increases whenever all keys are dropped, so that older answers are not cached afterwards.
-  let [revision, lookedAt, generation] = [-1, performance.now(), 0]
+  let [revision, checkedAt, generation] = [-1, performance.now(), 0]
 
   function forget(): void {
     callers.clear()
@@ -64,39 +64,39 @@ export function keyRing(parts: KeyRingParts): KeyRing {
   }
 
   async function find(token: string, address: string): Promise<KeyHolder | null> {
-    const asked = generation
+    const before = generation
     const caller = await findHolder(token, address)
     if (caller === null) return null
     if (callers.size > MOST_REMEMBERED) callers.clear()
-    if (asked === generation) callers.set(token, caller)
+    if (before === generation) callers.set(token, caller)
     return caller
   }
 
   async function lookUp(token: string, address: string): Promise<KeyHolder> {
     const name = `${generation} ${token}`
-    const found = asking.get(name) ?? find(token, address).finally(() => asking.delete(name))
-    asking.set(name, found)
-    const caller = await found
+    const pending = asking.get(name) ?? find(token, address).finally(() => asking.delete(name))
+    asking.set(name, pending)
+    const caller = await pending
     if (caller !== null) return caller
     await countFailure(address)
     throw unauthorized('invalid api key', token)
   }
 
   async function refresh(): Promise<void> {
-    const askedAt = performance.now()
+    const startedAt = performance.now()
     const [row] = await parts.directory.query(REVISION)
     const before = revision
     revision = row?.number ?? revision
     if (revision !== before) forget()
     parts.followed(revision !== before)
-    lookedAt = askedAt
+    checkedAt = startedAt
   }
 
   return {
     authenticate: (token, address) => {
       const now = performance.now()
       const caughtUp = begin(now)
-      if (now - lookedAt < BELIEVED_MS) return callers.get(token) ?? lookUp(token, address)
+      if (now - checkedAt < BELIEVED_MS) return callers.get(token) ?? lookUp(token, address)
       return Promise.all([refreshNow(), caughtUp]).then(() => callers.get(token) ?? lookUp(token, address))
     },
     countFailure,
@@ -106,15 +106,15 @@ export function keyRing(parts: KeyRingParts): KeyRing {
   }
 }
 
-/** When keys were used last, and what the first use after a pause waits for. */
+/** Tracks when keys were used last, and the work that the first use after a pause waits for. */
 function usage() {
   let usedAt = Number.NEGATIVE_INFINITY
   let catchUp: () => Promise<unknown> = async () => {}
   const isUsed = (now = performance.now()) => now - usedAt < IN_USE_MS
   return {
     isUsed: () => isUsed(),
-    afterPause: (given: () => Promise<unknown>): void => {
-      catchUp = given
+    afterPause: (work: () => Promise<unknown>): void => {
+      catchUp = work
     },
     begin: (now: number): Promise<unknown> | null => {
       const caughtUp = isUsed(now) ? null : catchUp().catch(() => {})

@@ -10,7 +10,7 @@ import { domainRefusal, notFound } from '../platform/refusal.ts'
 import { directoryChanged } from './authenticate.ts'
 import { judgeHandle } from './handle.ts'
 
-// Each leaves an address behind for good that nobody else gets.
+// Each change keeps the old handle from everybody else for good, so changes are limited.
 const MOST_A_YEAR = 3
 const YEAR_MS = 365 * 86_400_000
 
@@ -33,12 +33,12 @@ const KEEP = statement(
 )
 const SET = statement('set handle of merchant', 'update merchants set handle = $2 where id = $1')
 
-/** Whose handle this was before; no row: nobody's. */
+/** Finds the merchant that had this handle before; no row where none had. */
 export const formerHandle = (handle: string): Call<{ merchantId: number }> => call(FORMER, handle)
 
 /**
- * Another handle for the caller's merchant: addresses with the old one lead to the new one, and nobody else gets the old one. Throws
- * 400 for one that is taken or reserved, or after some changes in a year.
+ * Changes the handle of the caller's merchant. Addresses with the old handle lead to the new one, and no other merchant gets the old one.
+ * Throws 400 for a handle that is taken or reserved, and after three changes in a year.
  */
 export async function changeHandle(gateway: Gateway, caller: PersonCaller, typed: string): Promise<string> {
   allow(caller, 'merchant.handle')
@@ -56,7 +56,8 @@ export async function changeHandle(gateway: Gateway, caller: PersonCaller, typed
       if (!own) throw notFound('merchant')
       if (former && former.merchantId !== merchantId) throw handleTaken(handle)
       if (own.handle !== handle && (changes?.left ?? 0) >= MOST_A_YEAR) throw tooMany()
-      // The index refuses it here when it is another one's. The cell follows while the row is locked; the same form again mends it.
+      // The unique index refuses a handle of another merchant here. The cell is written while the row is locked; if this commit fails, sending
+      // the form again repairs it.
       await tx.send(call(SET, merchantId, handle))
       await db.query(SET, [merchantId, handle])
       if (own.handle === handle) return { value: null }

@@ -21,8 +21,8 @@ const CLOSED = statement(
 const CLOSED_AT_ONCE = 500
 
 /**
- * Revokes in this cell the keys that the directory has revoked; until then such a key could still sign callbacks. Runs with
- * each revocation and as a background task, because a crash may come between the two commits.
+ * Revokes in this cell the keys that the directory has revoked; until then such a key could still sign callbacks. Runs after each
+ * revocation and as a background task, because a crash may come between the two commits. Returns how many.
  */
 export async function closeRevokedKeys(app: App): Promise<number> {
   const keys = await app.directory.query(TO_CLOSE, [app.cell, CLOSED_AT_ONCE])

@@ -7,8 +7,8 @@ import { statement } from '../platform/db/statement.ts'
 import { whenTaken } from '../platform/db/taken.ts'
 import { domainRefusal } from '../platform/refusal.ts'
 
-/** A command that makes something, with the key that makes a repeat harmless (contract.md 9.3). */
-export type KeyedCommand = { key: string; command: string; input: object }
+/** A command that creates something, with the key that makes a repeat harmless (contract.md 9.3). */
+type KeyedCommand = { key: string; command: string; input: object }
 
 const FIND = statement<{ fingerprint: Buffer; answer: Buffer | null }>(
   'find command key',
@@ -18,7 +18,7 @@ const KEEP = statement(
   'keep command key',
   'insert into command_keys (key, command, fingerprint, answer, created_at) values ($1, $2, $3, $4, $5)',
 )
-// Answers contain secrets, and a repeat after a day does not follow a cut call any more.
+// Answers contain secrets, and after a day a repeat is no longer the retry of a call that was cut off.
 const KEPT_MS = 24 * 3_600_000
 const BLANK = statement<{ key: string }>(
   'blank command answers',
@@ -31,10 +31,10 @@ export async function blankCommandAnswers(app: App): Promise<number> {
     .length
 }
 
-/** What a kept answer is bound to. */
+/** The binding under which an answer is sealed. */
 export const COMMAND_BINDING = { merchantId: null, purpose: 'command', column: 'command_keys.answer' }
 
-/** The result of the first use of this key, or null; 409 when it was used for something else. */
+/** Finds the result of the first use of this key; null where it is new. Throws 409 when it was used for another command or input. */
 export async function findCommand<Made>(app: App, used: KeyedCommand): Promise<Made | null> {
   const [row] = await app.directory.query(FIND, [used.key])
   if (!row) return null
@@ -47,7 +47,7 @@ export async function findCommand<Made>(app: App, used: KeyedCommand): Promise<M
   return JSON.parse(app.vault.open(row.answer, COMMAND_BINDING)) as Made
 }
 
-/** Stores, sealed, what a command is about to make, in its first transaction. */
+/** Stores the result of a command sealed, in its first transaction. */
 export const keepCommand = (app: App, used: KeyedCommand, made: object): Call =>
   call(
     KEEP,
@@ -58,7 +58,7 @@ export const keepCommand = (app: App, used: KeyedCommand, made: object): Call =>
     app.clock.now().toISOString(),
   )
 
-/** Keeps it where this key is new; else answers with what the first use of the key keeps, though it was faster by a moment. */
+/** Stores the result where the key is new, else returns the stored one of the first use, also when that use committed a moment before. */
 export async function keepOrFind<Made extends object>(
   app: App,
   used: KeyedCommand,

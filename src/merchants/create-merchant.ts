@@ -29,7 +29,7 @@ export type NewMerchant = {
   cell?: string
 }
 
-/** What is shown once, at creation. */
+/** The answer to the creation; its secrets are shown only this once. */
 export type CreatedMerchant = {
   id: string
   handle: string
@@ -80,11 +80,11 @@ export async function createMerchant(
   allow(actor, 'merchant.create')
   checkNames(input)
   const app = gateway.appOf({ cell: input.cell ?? 'cell_0' })
-  const seen =
+  const earlier =
     commandKey === undefined
       ? null
       : await findCommand<Draft>(app, { key: commandKey, command: 'merchants create', input })
-  const draft = seen ?? (await register(app, actor, { input, commandKey }))
+  const draft = earlier ?? (await register(app, actor, { input, commandKey }))
   const [row] = await app.directory.query(MERCHANT_OF_TAG, [draft.tag])
   assert(row, 'a drafted merchant is registered')
   const merchant = { id: row.id, ...draft }
@@ -104,7 +104,7 @@ export async function createMerchant(
   }
 }
 
-/** Whether this very merchant was asked for before, under this key. */
+/** Whether the same creation was asked for before under this key. */
 export async function isRepeated(
   gateway: Gateway,
   { commandKey, ...input }: NewMerchant & { commandKey?: string | undefined },
@@ -124,7 +124,7 @@ function checkNames({ name, email, handle }: NewMerchant): void {
   if (handle !== undefined) judgeHandle(handle)
 }
 
-/** Somebody had it before: its addresses lead there. */
+/** The handle was another merchant's before: addresses with it still lead there. */
 class FormerHandle extends Error {}
 
 /** Reserves id, tag and handle, and stores the draft under the command's key; tries again when a random one was taken. */
@@ -145,18 +145,18 @@ async function register(
         const { publicId, tag, handle } = draft
         const [[former]] = await tx.send(formerHandle(handle))
         if (former) throw new FormerHandle()
-        const [[made]] = await tx.send(call(REGISTER, publicId, tag, handle, app.cell, at.toISOString()))
-        assert(made, 'a merchant that was registered has an id')
+        const [[row]] = await tx.send(call(REGISTER, publicId, tag, handle, app.cell, at.toISOString()))
+        assert(row, 'a merchant that was registered has an id')
         return {
           value: null,
-          last: [...keep, auditRow(createdBy(actor, { draft: { ...draft, id: made.id }, input, at }))],
+          last: [...keep, auditRow(createdBy(actor, { draft: { ...draft, id: row.id }, input, at }))],
         }
       })
       return draft
     } catch (error) {
-      const gone = error instanceof FormerHandle
-      if (gone && input.handle !== undefined) throw handleTaken(draft.handle)
-      if ((!gone && !isTaken(error)) || attempt === TRIES) throw error
+      const isFormer = error instanceof FormerHandle
+      if (isFormer && input.handle !== undefined) throw handleTaken(draft.handle)
+      if ((!isFormer && !isTaken(error)) || attempt === TRIES) throw error
       const first =
         commandKey === undefined
           ? null
@@ -182,7 +182,7 @@ function drawDraft(input: NewMerchant, attempt: number): Draft {
 
 type Beginning = { draft: Draft & { id: number }; input: NewMerchant; at: Date }
 
-/** With what it begins: `verify` compares what stands with the newest row that says something of it. */
+/** Makes the audit act of a creation with the first values: `verify` compares current values with their newest audit row. */
 const createdBy = (actor: Actor, { draft: { id, publicId, handle, keys }, input, at }: Beginning): Act => ({
   ...{ actor, action: 'merchant.create', at, merchantId: id, subject: publicId },
   after: {

@@ -13,8 +13,8 @@ type Asked = { token: string; kind: KeyKind; hash: Buffer; address: string }
 // A burst of new connections is usually smaller, and a statement of so many keys takes some milliseconds.
 const MOST_AT_ONCE = 500
 
-/** Finds the holder of a key, null when there is none. Throws 503 when too many wait, DatabaseAway. */
-export type FindKeyHolder = (token: string, clientAddress: string) => Promise<KeyHolder | null>
+/** Finds the holder of a key; null when there is none. Throws 503 when too many look-ups wait, and DatabaseAway. */
+type FindKeyHolder = (token: string, clientAddress: string) => Promise<KeyHolder | null>
 
 const HOLDERS = statement<Found>(
   'holders of api keys',
@@ -24,31 +24,31 @@ const HOLDERS = statement<Found>(
 )
 
 /**
- * Looks keys up in the directory, with one statement for all that arrived while the one before was running: a burst of new
- * connections needs one connection of the database. Places are shared out by address: one that sends a flood of wrong keys fills
- * a quarter of a statement while others wait, and is refused first when too many do.
+ * Looks keys up in the directory, with one statement for all that arrived while the previous one was running: a burst of new connections
+ * needs only one database connection. Each statement is divided among client addresses: an address that floods wrong keys gets at most a
+ * quarter of it while others wait, and is refused first when too many look-ups wait.
  */
 export function findKeyHolders(directory: Database): FindKeyHolder {
-  const looking: Batch<Asked, KeyHolder | null> = batch({
-    // What makes the statement fail is no single key, so none is looked up again on its own.
-    run: (asked) => find(directory, asked).catch((error) => asked.map(() => failed(error))),
+  const lookups: Batch<Asked, KeyHolder | null> = batch({
+    // No single key can make the statement fail, so none is retried on its own.
+    run: (batched) => find(directory, batched).catch((error) => batched.map(() => failed(error))),
     laneOf: ({ address }) => crc32(address),
     beside: false,
     max: MOST_AT_ONCE,
   })
   return (token, address) => {
-    const form = readApiKey(token)
-    if (form === null) return Promise.resolve(null)
-    return looking.add({ token, kind: form.kind, hash: hashApiKey(token), address })
+    const parsed = readApiKey(token)
+    if (parsed === null) return Promise.resolve(null)
+    return lookups.add({ token, kind: parsed.kind, hash: hashApiKey(token), address })
   }
 }
 
-async function find(directory: Database, asked: readonly Asked[]): Promise<Outcome<KeyHolder | null>[]> {
-  const rows = await directory.query(HOLDERS, [asked.map(({ hash }) => hash)])
-  const found = new Map(rows.map((row) => [row.hash.toString('hex'), row]))
-  return asked.map((one) => {
-    const row = found.get(one.hash.toString('hex'))
-    return done(row === undefined ? null : holderOf(one, row))
+async function find(directory: Database, lookups: readonly Asked[]): Promise<Outcome<KeyHolder | null>[]> {
+  const rows = await directory.query(HOLDERS, [lookups.map(({ hash }) => hash)])
+  const byHash = new Map(rows.map((row) => [row.hash.toString('hex'), row]))
+  return lookups.map((lookup) => {
+    const row = byHash.get(lookup.hash.toString('hex'))
+    return done(row === undefined ? null : holderOf(lookup, row))
   })
 }
 

@@ -9,8 +9,8 @@ const FIND = statement<{ ciphertext: Buffer }>(
 )
 
 /**
- * The test key that a sign-up has made, for the page that the sign-up leads to: making it is in the audit with the account. Null once it was
- * revoked.
+ * Finds the test key that a sign-up has made, for the page after it. No audit row of its own: the creation of the account covers it. Null
+ * once the key was revoked.
  */
 export async function firstTestKey(app: App, merchantId: number): Promise<string | null> {
   const [row] = await app.db.query(FIND, [merchantId])

@@ -4,14 +4,14 @@ import { invalidRequest } from '../platform/refusal.ts'
 const FORM = /^[a-z0-9-]{3,30}$/
 const LONGEST_MADE = 24
 
-// Handles stand in addresses of ours, in front of people who pay: none may look like an operator, a bank of the state, or us.
+// Handles stand in our addresses, where people pay: none may look like a mobile-money company, a state bank, or us.
 const BRANDS = ['mtn', 'airtel', 'momo', 'mobilemoney', 'bankofuganda', 'ugandarevenue']
-/** As a part of a handle, too: they read as pages of ours. */
+/** Reserved also as one part between dashes, because they read like pages of ours. */
 const PARTS = new Set([
   ...['admin', 'administrator', 'console', 'dashboard', 'login', 'logout', 'official'],
   ...['password', 'signin', 'signup', 'ura', 'webhook', 'www'],
 ])
-/** As a whole: names of businesses have them among other words. */
+/** Reserved only as a whole handle, because names of businesses contain them among other words. */
 const WHOLE = new Set([
   ...[
     'account',
@@ -30,8 +30,8 @@ const WHOLE = new Set([
 ])
 
 /**
- * Whether a handle is one that nobody may have: a reserved word as a whole, as a part between dashes, or written with dashes in between;
- * the name of an operator also with more before or behind it. `xn--` begins an encoded name in another script, whatever it shows.
+ * Whether no merchant may have this handle: it is a reserved word, has one as a part between dashes, or is one written with dashes in
+ * between. Names of mobile-money companies also count with more before or behind them. `xn--` begins an encoded name in another script.
  */
 export const isReserved = (handle: string): boolean =>
   handle.startsWith('xn--') ||
@@ -45,7 +45,7 @@ const hasReserved = (handle: string): boolean =>
     .split('-')
     .some((part) => PARTS.has(part) || BRANDS.some((brand) => part.startsWith(brand) || part.endsWith(brand)))
 
-/** Refuses a handle that somebody wants. Throws 400. */
+/** Refuses a handle of a wrong form, or a reserved one. Throws 400. */
 export function judgeHandle(handle: string): void {
   if (!FORM.test(handle)) throw invalidRequest('handle must be 3 to 30 characters of a-z, 0-9 and -')
   if (isReserved(handle))
@@ -54,7 +54,7 @@ export function judgeHandle(handle: string): void {
     )
 }
 
-/** A handle from the name of a business: its words without reserved ones, cut after a word. `attempt`: from the second on with a tag. */
+/** Makes a handle from the name of a business: its words without reserved ones, cut after a word. From the second `attempt` on it ends with a tag. */
 export function handleFor(name: string, attempt: number): string {
   const words = name
     .normalize('NFKD')
@@ -67,12 +67,12 @@ export function handleFor(name: string, attempt: number): string {
   return attempt === 1 && slug.length >= 3 ? slug : `${slug}-${newTag()}`
 }
 
-/** As many words as fit; a first one that is too long is cut. */
+/** Joins as many words as fit; a first word that is too long is cut. */
 function firstOf([first = '', ...more]: readonly string[]): string {
-  let made = first.slice(0, LONGEST_MADE)
+  let slug = first.slice(0, LONGEST_MADE)
   for (const word of more) {
-    if (made.length + 1 + word.length > LONGEST_MADE) break
-    made = `${made}-${word}`
+    if (slug.length + 1 + word.length > LONGEST_MADE) break
+    slug = `${slug}-${word}`
   }
-  return made
+  return slug
 }

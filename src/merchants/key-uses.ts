@@ -5,8 +5,8 @@ import { statement } from '../platform/db/statement.ts'
 /** One use of a key. */
 export type KeyUse = { merchantId: number; keyId: string; atMs: number }
 
-/** What a process knows of the last uses that it has written. */
-export type KeyUses = { write(app: App, uses: readonly KeyUse[]): Promise<void> }
+/** Writes uses of keys, and remembers which ones this process has written. */
+type KeyUses = { write(app: App, uses: readonly KeyUse[]): Promise<void> }
 
 const MINUTE_MS = 60_000
 const MOST_REMEMBERED = 50_000
@@ -18,7 +18,7 @@ const USED = statement(
    where k.merchant_id = n.merchant_id and k.id = n.id`,
 )
 
-/** Keeps when keys were last used, to the minute: a key in constant use is written once a minute. */
+/** Records when keys were last used, to the minute: a key in constant use is written once a minute. */
 export function keyUses(): KeyUses {
   const written = new Map<string, number>()
   return {
@@ -28,7 +28,7 @@ export function keyUses(): KeyUses {
         if (use.atMs - (written.get(use.keyId) ?? Number.NEGATIVE_INFINITY) >= MINUTE_MS)
           newest.set(use.keyId, use)
       if (newest.size === 0) return
-      // In one order, so that two processes never wait for each other's rows in a ring.
+      // Sorted, so that two processes never lock each other's rows in a circle.
       const rows = [...newest.values()]
         .sort((a, b) => a.merchantId - b.merchantId || (a.keyId < b.keyId ? -1 : 1))
         .map((use) => ({ ...use, at: new Date(use.atMs) }))

@@ -10,7 +10,7 @@ import { ACCOUNT_STATE, type AccountState } from './account-state.ts'
 
 export type KycStatus = 'pending' | 'verified' | 'rejected'
 
-/** The row of a merchant, without secrets. Limits are whole UGX, the test clock's offset is in ms. */
+/** A row of `merchants` in its cell, without secrets. Limits are whole UGX, the test clock's offset is in ms. */
 export type Merchant = {
   id: number
   publicId: string
@@ -33,11 +33,11 @@ export type Merchant = {
   testClockOffsetMs: number
   failNextPayouts: number
   failNextReason: string | null
-  /** Since when and why it is switched off, as its people are told; and when its limits were set last. */
+  /** When and why it was switched off, as its people read it, and when its limits were last set. */
   inactiveSince: Date | null
   inactiveFor: string | null
   limitsSetAt: Date | null
-  /** Since when its account closes, who asked for it, and since when it is closed (account-state.ts). */
+  /** When the closing of its account began, who asked for it, and when it was closed (account-state.ts). */
   account: AccountState
   closingAt: Date | null
   closingBy: 'owner' | 'operator' | null
@@ -64,7 +64,7 @@ const MERCHANT_NAMED = statement<Merchant>(
 )
 const ALL_MERCHANTS = statement<Merchant>('all merchants', `select ${COLUMNS} from merchants order by id`)
 
-/** The fields that the rules of money check. Few columns, because every batch reads them. */
+/** The fields that the rules about money check. Few columns, because every batch reads them. */
 export type MerchantTerms = Pick<
   Merchant,
   | 'id'
@@ -93,13 +93,13 @@ export const merchantsById = (ids: readonly number[]) => call(MERCHANTS_BY_ID, n
 export const merchantNamed = (name: string) => call(MERCHANT_NAMED, name)
 export const allMerchants = () => call(ALL_MERCHANTS)
 
-/** The terms of several merchants, read in the transaction that decides with them. */
+/** Finds the terms of several merchants. Send it in the transaction that decides by them. */
 export const termsOf = (ids: readonly number[]): Call<MerchantTerms> => call(TERMS_BY_ID, numbers(ids))
 
-/** The same, locked until the commit, so that the terms cannot change before what was decided with them is stored. */
+/** Finds the terms of several merchants and locks them, so that they cannot change before the decision by them is committed. */
 export const lockTerms = (ids: readonly number[]): Call<MerchantTerms> => call(LOCK_TERMS, numbers(ids))
 
-/** The terms of the merchants of these rows, by merchant. */
+/** Reads the terms of the merchants of these rows, by merchant id. */
 export async function termsByMerchant(
   tx: Tx,
   rows: readonly { merchantId: number }[],
@@ -108,7 +108,7 @@ export async function termsByMerchant(
   for (const { merchantId } of rows) merchants.add(merchantId)
   const [terms] = await tx.send(termsOf([...merchants]))
   const byMerchant = new Map<number, MerchantTerms>()
-  for (const one of terms) byMerchant.set(one.id, one)
+  for (const row of terms) byMerchant.set(row.id, row)
   return byMerchant
 }
 
@@ -122,39 +122,39 @@ const SPEND_SWITCH = statement(
   'update merchants set fail_next_payouts = $2, fail_next_reason = case when $2 = 0 then null else fail_next_reason end where id = $1',
 )
 
-/** The switch of the sandbox page: how many of the next test payouts fail, and why (contract.md G64). */
+/** The sandbox switch: how many of the next test payouts fail, and why (contract.md G64). */
 export type FailingSwitch = { merchantId: number; left: number; reason: string | null }
 
-/** Locks the switches of these merchants for the commit that takes from them. */
+/** Locks the sandbox switches of these merchants until the commit that spends from them. */
 export const lockSwitches = (ids: readonly number[]): Call<FailingSwitch> => call(LOCK_SWITCHES, ids)
 export const spendSwitch = ({ merchantId, left }: FailingSwitch): Call => call(SPEND_SWITCH, merchantId, left)
 
 /**
- * The same, locked until the commit for live money out, so that nothing is reserved after a verification or an account was
- * withdrawn (PO8). Test money reads the terms without a lock.
+ * Finds the terms for payouts. For live money they are locked until the commit, so that nothing is reserved after a verification or an
+ * account was withdrawn (PO8). Test money reads them without a lock.
  */
-export const termsForPayout = (places: readonly MerchantMode[]): Call<MerchantTerms> =>
-  call(places.some((place) => place.mode === 'live') ? LOCK_TERMS : TERMS_BY_ID, [
-    ...new Set(places.map((place) => place.merchantId)),
+export const termsForPayout = (accounts: readonly MerchantMode[]): Call<MerchantTerms> =>
+  call(accounts.some(({ mode }) => mode === 'live') ? LOCK_TERMS : TERMS_BY_ID, [
+    ...new Set(accounts.map(({ merchantId }) => merchantId)),
   ])
 
-/** 400: a deactivated merchant reads everything and posts nothing (contract.md 3 c); so does one whose account closes. */
+/** 400 for a deactivated merchant, which reads everything and posts nothing (contract.md 3 c), or one whose account closes. */
 export const merchantInactive = ({ account = 'open' }: Partial<Pick<MerchantTerms, 'account'>>) =>
   account === 'open'
     ? domainRefusal('merchant_inactive', 'merchant is not active')
     : domainRefusal('account_closed', 'this account is closed: it takes no new payments')
 
 /**
- * The terms for money that goes back or out while an account closes: refunds, pay-outs of subaccounts and withdrawals. What was switched
- * off by an operator stays so.
+ * Returns the terms for money that goes back or out while an account closes: refunds, pay-outs of subaccounts and withdrawals. A merchant
+ * that an operator switched off stays inactive.
  */
 export const whileClosing = (terms: MerchantTerms): MerchantTerms =>
   terms.account === 'closing' ? { ...terms, active: true } : terms
 
-/** Outside a transaction, for acts that themselves move no money. Throws merchantInactive. */
+/** Refuses (merchantInactive) an act of an inactive merchant. It reads outside a transaction, so only for acts that move no money. */
 export async function requireActive(app: Pick<App, 'db'>, merchantId: number): Promise<void> {
-  const wanted = termsOf([merchantId])
-  const [terms] = await app.db.query(wanted.statement, wanted.values)
+  const find = termsOf([merchantId])
+  const [terms] = await app.db.query(find.statement, find.values)
   assert(terms, 'a merchant with a key has a row')
   if (!terms.active) throw merchantInactive(terms)
 }
@@ -162,7 +162,7 @@ export async function requireActive(app: Pick<App, 'db'>, merchantId: number): P
 /** The longest hold that the settings allow, in both modes. */
 export const LONGEST_HOLD_HOURS = 720
 
-/** How long a succeeded charge is held, in ms: 0 means that it settles in the commit that succeeds it (G62, 3 a). */
+/** Returns how long a succeeded charge is held, in ms; 0 means that it settles in the commit that succeeds it (G62, 3 a). */
 export function holdMs(
   terms: MerchantTerms,
   mode: Mode,
@@ -173,6 +173,6 @@ export function holdMs(
   return terms.testHold === 'realistic' ? 24 * 3_600_000 : settings.testHoldSeconds * 1000
 }
 
-/** The offset of the clock that decides what is due for this merchant and mode, in ms (contract.md 3 a). */
+/** Returns the offset, in ms, of the clock that decides what is due for this merchant and mode (contract.md 3 a). */
 export const clockOffsetMs = (terms: MerchantTerms, mode: Mode) =>
   mode === 'test' ? terms.testClockOffsetMs : 0

@@ -7,8 +7,8 @@ import { statement } from '../platform/db/statement.ts'
 import { invalidRequest } from '../platform/refusal.ts'
 import type { Merchant } from './merchant.ts'
 
-/** What an operator has written about a merchant, for other operators alone. */
-export type OperatorNote = { says: string; at: Date; by: string }
+/** A note of an operator about a merchant. Only operators read it. */
+type OperatorNote = { says: string; at: Date; by: string }
 
 const LONGEST = 2000
 const MOST_LISTED = 50
@@ -22,11 +22,11 @@ const LIST = statement<OperatorNote>(
   'select says, at, by from merchant_notes where merchant_id = $1 order by id desc limit $2',
 )
 
-/** The newest fifty notes about a merchant. */
+/** Lists the newest fifty notes about a merchant. */
 export const listNotes = ({ directory }: Pick<Gateway, 'directory'>, merchantId: number) =>
   directory.query(LIST, [merchantId, MOST_LISTED])
 
-/** Adds a note, which nobody can change afterwards. The audit has that there is one, not what it says. Throws Refusal. */
+/** Adds a note, which cannot be changed afterwards. The audit records that there is one, not its text. Throws Refusal. */
 export async function addNote(
   { directory, clock }: Pick<Gateway, 'directory' | 'clock'>,
   actor: OperatorCaller,
@@ -36,7 +36,7 @@ export async function addNote(
   if (says.trim() === '' || says.length > LONGEST)
     throw invalidRequest(`note must have 1 to ${LONGEST} characters`)
   const at = clock.now()
-  // Not under the merchant's id: its people read the audit of their business, and notes are not for them.
+  // Not filed under the merchant's id: its people read the audit of their business, and notes are not for them.
   const act = { actor, action: 'merchant.note', at, merchantId: null, subject: merchant.publicId } as const
   const add = call(ADD, merchant.id, says, at.toISOString(), actor.personId, nameOf(actor))
   await directory.transaction(async (tx) => {

@@ -8,7 +8,7 @@ import { isRetryable } from '../platform/db/errors.ts'
 import { statement } from '../platform/db/statement.ts'
 import { invalidRequest, Refusal } from '../platform/refusal.ts'
 
-/** The platform's freeze in a cell: its reason, or null. */
+/** A cell's copy of the platform's freeze: its reason, or null. */
 export type PayoutStop = { frozenFor: string | null }
 
 const FREEZE_PLATFORM = statement(
@@ -16,13 +16,13 @@ const FREEZE_PLATFORM = statement(
   'update payout_freeze set frozen = $1, reason = $2, changed_at = $3, changed_by = $4',
 )
 
-/** The platform's freeze (reason null: payouts run), since when, and by whom it was changed last. */
+/** The platform's freeze (reason null: payouts run), and when and by whom it was last changed. */
 export type PlatformFreeze = { reason: string | null; changedAt: Date | null; changedBy: string | null }
 const PLATFORM_FREEZE = statement<PlatformFreeze>(
   'platform payout freeze',
   `select case when frozen then reason end as reason, changed_at as "changedAt", changed_by as "changedBy" from payout_freeze`,
 )
-/** A freeze as those compare it who end it: why (null: payouts run), and since when. */
+/** The reason (null: payouts run) and the beginning of a freeze, by which an approval that ends it identifies it. */
 export type Freeze = { reason: string | null; since: Date | null }
 const LOCK_PLATFORM = statement<Freeze>(
   'lock platform payout freeze',
@@ -46,8 +46,7 @@ const LOCK_STOPS = statement<PayoutStop>(
   'select frozen_for as "frozenFor" from payout_stops for share',
 )
 
-// Transactions of payouts may hold the lock of a cell for some seconds when the database is slow. The freeze tries for this
-// long.
+// Transactions of payouts may hold the lock of a cell for some seconds when the database is slow. A freeze retries each cell this long.
 const TELLS_A_CELL_WITHIN_MS = 20_000
 
 /**
@@ -70,13 +69,13 @@ export async function freezePlatform(gateway: Gateway, actor: Actor, reason: str
   await tellCells(gateway)
 }
 
-/** Nobody on the console ends a freeze alone: that takes an approval. */
+/** Refuses to let one operator on the console end a freeze alone: that takes an approval. */
 function refuseAlone(actor: Actor): void {
   if (actor.kind === 'operator')
     throw new Refusal(403, 'second_person_required', 'a freeze ends by two operators: ask for it')
 }
 
-/** The platform's freeze as it is, unlocked: to be shown. */
+/** Reads the platform's freeze without a lock, for showing. */
 export async function platformFreeze(directory: Database): Promise<PlatformFreeze> {
   const [row] = await directory.query(PLATFORM_FREEZE)
   return row ?? { reason: null, changedAt: null, changedBy: null }
@@ -99,43 +98,43 @@ const FROZEN = statement<FrozenMerchant>(
    where h.payouts_frozen_for is not null and h.mode = 'live' order by h.merchant_id limit ${MOST_FROZEN}`,
 )
 
-/** The frozen accounts of all cells, at most 200 a cell. Index: ledger_heads_frozen. */
+/** Lists the frozen accounts of all cells, at most 200 per cell. Index: ledger_heads_frozen. */
 export const frozenMerchants = async ({ cells }: Gateway): Promise<FrozenMerchant[]> =>
   (await Promise.all(cells.map(({ db }) => db.query(FROZEN)))).flat()
 
-/** The same, locked until the commit of what was decided on it. */
+/** Locks the platform's freeze until the commit of what was decided on it. */
 export const lockPlatformFreeze = (): Call<Freeze> => call(LOCK_PLATFORM)
 
-/** The freeze of one account as it is, unlocked: to be shown, or to be meant by an approval. */
+/** Reads the freeze of one account without a lock, for showing or for asking for an approval. */
 export async function accountFreeze({ db }: App, merchantId: number): Promise<Freeze> {
   const [row] = await db.query(FREEZE_OF_ACCOUNT, [merchantId])
   return row ?? { reason: null, since: null }
 }
 
-/** The same, locked until the commit of what was decided on it. */
+/** Locks the freeze of one account until the commit of what was decided on it. */
 export const lockAccountFreeze = (merchantId: number): Call<Freeze> => call(LOCK_ACCOUNT, merchantId)
 
-/** Lets the platform's payouts run, in the transaction of an approval. The cells must be told after it. */
+/** Lets the platform's payouts run, in the transaction of an approval. The cells' copies must be written after its commit. */
 export const thawPlatform = (actor: Actor, at: Date): Call =>
   call(FREEZE_PLATFORM, false, null, at.toISOString(), nameOf(actor))
 
-/** Tells every cell what the directory says. Throws when one cannot be told; the others are told anyway. */
+/** Writes the directory's freeze to every cell. Throws when a cell cannot be written; the others are written anyway. */
 export async function tellCells(gateway: Gateway): Promise<void> {
-  const told = await Promise.allSettled(gateway.cells.map(tellCell))
-  const failed = told.find((settled) => settled.status === 'rejected')
+  const results = await Promise.allSettled(gateway.cells.map(tellCell))
+  const failed = results.find((settled) => settled.status === 'rejected')
   if (failed) throw failed.reason
 }
 
 /**
- * Repairs a cell that differs from the directory: a new one, or one whose freeze was cut off by a crash. Answers how many
- * it repaired. While both agree it takes no lock and writes nothing.
+ * Repairs a cell that differs from the directory: a new one, or one whose freeze was cut off by a crash. While both agree it takes no
+ * lock and writes nothing. Returns 1 where it repaired the cell.
  */
 export async function followFreeze(app: App): Promise<number> {
   const { directory, cell } = await readStops(app)
   return directory === cell ? 0 : await copyFreeze(app)
 }
 
-/** Why payouts are frozen by the directory and by the cell's copy (null: they run), read without a lock. */
+/** Reads the reason of the freeze in the directory and in the cell's copy (null: payouts run), without a lock. */
 export async function readStops(app: App): Promise<{ directory: string | null; cell: string | null }> {
   const [[platform], [stop]] = await Promise.all([
     app.directory.query(PLATFORM_FREEZE),
@@ -156,7 +155,8 @@ async function tellCell(app: App): Promise<void> {
   }
 }
 
-/** Locks the cell first, then reads the directory, so that of two at once the later one writes the current state. */
+/** Copies the directory's freeze to a cell. It locks the cell first and then reads the directory, so that of two copies at once the later one
+ * writes the current state. */
 function copyFreeze(app: App): Promise<number> {
   return app.db.transaction(async (tx) => {
     await tx.send(call(LOCK_CELL))
@@ -166,10 +166,10 @@ function copyFreeze(app: App): Promise<number> {
   })
 }
 
-/** The platform's freeze as a reserving transaction reads it: locked until its commit. */
+/** Reads the cell's copy of the platform's freeze in a reserving transaction, locked until its commit. */
 export const lockStops = (): Call<PayoutStop> => call(LOCK_STOPS)
 
-/** A freeze of one account: why (null ends it), what its people are told, and when it ends by itself. */
+/** `reason` null ends the freeze. `says` is shown to the merchant's people. `until`: when the freeze ends by itself. */
 type AccountFreeze = {
   merchantId: number
   reason: string | null
@@ -180,8 +180,8 @@ type AccountFreeze = {
 export const LONGEST_FREEZE_MS = 366 * 24 * 3_600_000
 
 /**
- * Freezes one account's live payouts, or ends that. The pause of an open exception is another column and stays. A freeze of what is frozen
- * never ends earlier than the one before. Throws Refusal.
+ * Freezes one account's live payouts, or ends the freeze. The pause of an open exception is another column and stays. A freeze of a frozen
+ * account never ends earlier than the one before. Throws Refusal.
  */
 export async function freezeAccount(
   app: App,
@@ -203,20 +203,20 @@ export async function freezeAccount(
   })
 }
 
-/** Ends the freezes of accounts whose time is over; answers how many. */
+/** Ends the freezes of accounts whose time is over. Returns how many were due. */
 export async function endFreezes(app: App): Promise<number> {
   const actor = service('freezes')
   allow(actor, 'payouts.freeze-ends')
   const now = app.witness.earlier()
-  const over = frozenUntil(now)
-  const found = await app.db.query(over.statement, over.values)
-  for (const { merchantId } of found)
+  const find = frozenUntil(now)
+  const expired = await app.db.query(find.statement, find.values)
+  for (const { merchantId } of expired)
     await app.db.transaction(async (tx) => {
       const [[ended]] = await tx.send(thawHead(merchantId, now))
       if (!ended) return { value: null }
       const act = { actor, action: 'payouts.freeze-ends', at: now, merchantId, mode: 'live' } as const
       return { value: null, last: [auditRow({ ...act, before: ended, after: { reason: null } })] }
     })
-  if (found.length > 0) app.nudge('send-payouts')
-  return found.length
+  if (expired.length > 0) app.nudge('send-payouts')
+  return expired.length
 }

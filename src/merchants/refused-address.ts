@@ -4,19 +4,19 @@ import { domainRefusal, type Refusal } from '../platform/refusal.ts'
 type Setting = 'WEBHOOK_ALLOW_PRIVATE' | 'SUPPLIER_ALLOW_PRIVATE'
 
 /**
- * 400 for an address that may not be called: one text for every reason, so that a form is no network scanner (reliability.md 7.5). Outside
- * production it names the setting that lets an address of a trial through.
+ * Makes the 400 for an address that may not be called. It has one text for every reason, so that a form cannot be used to scan a network
+ * (reliability.md 7.5). Outside production it names the setting that allows an address for a trial.
  */
 export function refusedAddress({ config }: Pick<App, 'config'>, url: string, setting: Setting): Refusal {
-  const place = config.production ? null : placeOf(url)
+  const hostAndPort = config.production ? null : placeOf(url)
   return domainRefusal('bad_request', 'this address is not reachable from the public internet', {
     hint:
-      place &&
-      `for a trial on a machine of your own, set ${setting}=${place} for the service and for commands`,
+      hostAndPort &&
+      `for a trial on a machine of your own, set ${setting}=${hostAndPort} for the service and for commands`,
   })
 }
 
-/** `host:port` of an address that could be let through, else null. */
+/** Returns `host:port` of an address that the setting could allow, else null. */
 function placeOf(url: string): string | null {
   if (!URL.canParse(url)) return null
   const { protocol, hostname, port, username } = new URL(url)

@@ -30,7 +30,7 @@ const SECRET_TIMES = statement<{ purpose: SecretPurpose; createdAt: Date; expire
    where merchant_id = $1 and (expires_at is null or expires_at > $2)`,
 )
 
-/** A whole key again, for a person who has just given the second factor (contract.md 3 q). Refuses revoked and unknown ones. */
+/** Returns a whole key to a person who has just given the second factor (contract.md 3 q). Refuses revoked and unknown ones. */
 export async function revealKey(
   app: App,
   actor: Actor,
@@ -51,7 +51,7 @@ export async function revealKey(
   return { kind, key }
 }
 
-/** The secret that signs webhooks now, for a person who has just given the second factor. */
+/** Returns the secret that signs webhooks now to a person who has just given the second factor. */
 export async function revealWebhookSecret(app: App, actor: Actor, merchantId: number): Promise<string> {
   allow(actor, 'webhook.reveal', merchantId)
   const sealed = await app.db.transaction(async (tx) => {
@@ -64,7 +64,7 @@ export async function revealWebhookSecret(app: App, actor: Actor, merchantId: nu
   return openSecret(app, { merchantId, ...sealed })
 }
 
-/** Since when the secret is in force, and until when the one before it signs too; null when it does not. */
+/** Reads since when the secret is in force, and until when the previous one signs too; null when it does not. */
 export async function webhookSecretTimes(
   app: App,
   merchantId: number,

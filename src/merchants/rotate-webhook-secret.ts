@@ -11,8 +11,8 @@ import { addSecret, openSecret } from './secrets.ts'
 import { tellOwners } from './tell-owners.ts'
 
 /** The new secret, and until when the previous one also signs. */
-export type RotatedSecret = { secret: string; previousUntil: Date }
-/** `atOnce`: the old one has leaked, so there is no overlap. */
+type RotatedSecret = { secret: string; previousUntil: Date }
+/** `atOnce`: the old secret has leaked, so there is no overlap. */
 type Rotation = { merchant: { id: number }; commandKey?: string | undefined; atOnce?: boolean }
 type Draft = { secret: string; atMs: number }
 
@@ -33,11 +33,11 @@ const FORGET_EXPIRED = statement<{ merchantId: number }>(
   `delete from merchant_secrets where purpose = 'webhook_previous' and expires_at <= $1 returning merchant_id as "merchantId"`,
 )
 
-/** Such secrets decode to 32 bytes, as Standard Webhooks requires. */
+/** Makes a secret that decodes to 32 bytes, as Standard Webhooks requires. */
 export const newWebhookSecret = () => `whsec_${randomBytes(32).toString('base64')}`
 
 /**
- * Signs with a new secret from the commit on (contract.md section 5). For 24 h the standard header carries a second
+ * Changes the webhook secret: attempts are signed with a new one from the commit on (contract.md section 5). For 24 h the standard header carries a second
  * signature with the old one, so that a receiver changes over without losing an event (reliability.md 7.1).
  */
 export async function rotateWebhookSecret(
@@ -51,7 +51,7 @@ export async function rotateWebhookSecret(
     const [[current]] = await tx.send(call(LOCK_CURRENT, merchant.id))
     assert(current, 'a merchant has a webhook secret')
     const before = openSecret(app, { merchantId: merchant.id, purpose: 'webhook', ...current })
-    // A repeat finishes a rotation that a crash cut, and never restores a secret that a later rotation replaced.
+    // A repeat finishes a rotation that a crash cut off, and never restores a secret that a later rotation replaced.
     const isDone = before === draft.secret || (again && current.createdAt.getTime() >= draft.atMs)
     const forget = atOnce ? [call(FORGET_PREVIOUS, merchant.id)] : []
     if (isDone) return { value: false, last: forget }
@@ -74,7 +74,7 @@ export async function rotateWebhookSecret(
   return { secret: draft.secret, previousUntil: new Date(draft.atMs + OVERLAP_MS) }
 }
 
-/** Erases secrets whose overlap is over. */
+/** Deletes previous secrets whose overlap is over. Returns how many. */
 export async function forgetExpiredSecrets(app: App): Promise<number> {
   return (await app.db.query(FORGET_EXPIRED, [app.witness.earlier().toISOString()])).length
 }
@@ -87,8 +87,8 @@ async function draftOf(
   const draft = { secret: newWebhookSecret(), atMs: app.clock.nowMs() }
   if (commandKey === undefined) return { draft, again: false }
   const command = { key: commandKey, command: 'webhooks rotate-secret', input: { merchant: merchantId } }
-  const seen = await findCommand<Draft>(app, command)
-  if (seen !== null) return { draft: seen, again: true }
-  const kept = await keepOrFind(app, command, draft)
-  return { draft: kept.made, again: kept.again }
+  const earlier = await findCommand<Draft>(app, command)
+  if (earlier !== null) return { draft: earlier, again: true }
+  const stored = await keepOrFind(app, command, draft)
+  return { draft: stored.made, again: stored.again }
 }

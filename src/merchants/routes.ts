@@ -40,8 +40,8 @@ export const merchantEndpoints = underTag('Account', [
     summary: 'Who this key belongs to',
     shape: { description: 'the account behind the key', schema: AccountShape },
     async read(app, { caller }) {
-      const wanted = merchantsById([caller.merchantId])
-      const [merchant] = await app.db.query(wanted.statement, wanted.values)
+      const find = merchantsById([caller.merchantId])
+      const [merchant] = await app.db.query(find.statement, find.values)
       assert(merchant, 'a key belongs to a merchant')
       return {
         object: 'account',

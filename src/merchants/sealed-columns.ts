@@ -2,7 +2,7 @@ import { sealedColumn } from '../platform/rewrap.ts'
 import { CELL_KEY_COLUMN } from './api-keys.ts'
 import { COMMAND_BINDING } from './command-keys.ts'
 
-/** API keys, which are sealed for the check of signatures made with them. */
+/** API keys, sealed so that signatures made with them can be checked. */
 export const SEALED_KEYS = sealedColumn({
   table: 'api_keys',
   column: 'ciphertext',

@@ -17,7 +17,7 @@ const FIND = statement<{ merchantId: number; purpose: SecretPurpose; ciphertext:
    where merchant_id = any($1::bigint[]) and (expires_at is null or expires_at > $2)`,
 )
 
-/** Stores a secret sealed, bound to its merchant and purpose; an older one of the same purpose is replaced. */
+/** Stores a secret sealed, bound to its merchant and purpose; replaces an older one of the same purpose. */
 export function addSecret(
   app: App,
   secret: { merchantId: number; purpose: SecretPurpose; plain: string; expiresAt: Date | null },
@@ -27,7 +27,7 @@ export function addSecret(
   return call(ADD, secret.merchantId, secret.purpose, sealed, secret.expiresAt?.toISOString() ?? null, at)
 }
 
-/** The webhook secrets of these merchants in force now: the current one first, then the previous one during its overlap. */
+/** Reads the webhook secrets of these merchants in force now: the current one first, then the previous one during its overlap. */
 export async function webhookSecrets(
   app: App,
   merchantIds: readonly number[],
@@ -41,7 +41,7 @@ export async function webhookSecrets(
   return secrets
 }
 
-/** The secret of such a row in clear. */
+/** Decrypts the secret of a row. */
 export const openSecret = (
   app: App,
   row: { merchantId: number; purpose: SecretPurpose; ciphertext: Buffer },

@@ -35,7 +35,7 @@ export type MerchantChange = Partial<
   >
 > & { rateLimits?: Readonly<Partial<Record<RateName, number | null>>> }
 
-// What it takes to change each of them.
+// The action that a caller must be allowed to change each field.
 const CHANGED_BY: Record<keyof MerchantChange, AuditedAction> = {
   kycStatus: 'merchant.verify',
   active: 'merchant.set',
@@ -91,31 +91,30 @@ const REVIEW_AGAIN = statement(
   `update merchants set kyc_status = 'pending' where id = $1 and kyc_status = 'rejected'`,
 )
 
-/** A merchant that was rejected is pending again, because it has answered. Nothing changes for others. */
+/** Makes a rejected merchant pending again, because it has submitted a new application. Others do not change. */
 export const reviewAgain = (merchantId: number): Call => call(REVIEW_AGAIN, merchantId)
 
 /**
- * Removes the mark of the address change made at this time, after every delivery has followed it. A later change keeps its
- * mark.
+ * Removes the mark of the address change made at this time, after every delivery has followed it. A later change keeps its mark.
  */
 export async function markAddressSettled(app: App, merchantId: number, changedAt: Date): Promise<void> {
   await app.db.query(SETTLED, [merchantId, new Date(changedAt.getTime() + 1).toISOString()])
 }
 
-/** A merchant by id or handle with the cell that serves it; refuses an unknown one. */
+/** Returns a merchant by id or handle, with the cell that serves it. Refuses an unknown one. */
 export async function findMerchant(
   gateway: Gateway,
   name: string,
 ): Promise<{ app: App; merchant: Merchant }> {
   const [holder] = await gateway.directory.query(HOLDER, [name])
   const app = holder ? gateway.appOf(holder) : null
-  const wanted = merchantNamed(name)
-  const [merchant] = app ? await app.db.query(wanted.statement, wanted.values) : []
+  const find = merchantNamed(name)
+  const [merchant] = app ? await app.db.query(find.statement, find.values) : []
   if (!app || !merchant) throw domainRefusal('not_found', `there is no merchant called ${echo(name)}`)
   return { app, merchant }
 }
 
-/** The merchant that the address of a page names, by id alone. Throws 404. */
+/** Returns the merchant of the id in the address of a page. Throws 404, also for a handle. */
 export async function getMerchant(
   gateway: Gateway,
   publicId: string | undefined,
@@ -125,17 +124,17 @@ export async function getMerchant(
   return findMerchant(gateway, publicId)
 }
 
-/** The merchant of the tag in a public id. For an unknown tag the 404 names the noun. */
+/** Returns the merchant of the tag in a public id. The 404 for an unknown tag names the noun. */
 export async function findMerchantOfTag(
   gateway: Gateway,
   { tag, noun }: { tag: string; noun: string },
 ): Promise<{ app: App; merchant: Merchant }> {
-  const [named] = await gateway.directory.query(NAME_OF_TAG, [tag])
-  if (!named) throw notFound(noun)
-  return findMerchant(gateway, named.publicId)
+  const [row] = await gateway.directory.query(NAME_OF_TAG, [tag])
+  if (!row) throw notFound(noun)
+  return findMerchant(gateway, row.publicId)
 }
 
-/** What changes together with a merchant: its statements are sent with the commit. Its row is locked, `before` is what it was. */
+/** Returns further statements for the commit that changes a merchant. Its row is locked; `before` is its old state. */
 type Along = (tx: Tx, before: Merchant) => Promise<readonly Call[]>
 
 /** Changes facts of a merchant under its row lock, so that two changes at once both stay (contract.md 9.3). */
@@ -147,10 +146,10 @@ export async function setMerchant(
   const fields = Object.keys(change) as (keyof MerchantChange)[] // Typed by its keys.
   for (const field of fields) allow(actor, CHANGED_BY[field], merchant.id)
   if (change.webhookUrl) await checkWebhookUrl(app, change.webhookUrl)
-  const wanted = merchantNamed(merchant.publicId)
+  const find = merchantNamed(merchant.publicId)
   const changed = await app.db.transaction(async (tx) => {
     await lockMerchant(tx, merchant.id)
-    const [[now]] = await tx.send(wanted)
+    const [[now]] = await tx.send(find)
     const before = now as Merchant // It was just locked.
     if (before.account === 'closed') throw closedMerchant()
     if (before.account === 'closing' && change.active === true) throw closing()
@@ -175,7 +174,7 @@ export async function setMerchant(
   return changed
 }
 
-/** What was granted with these changes; null takes one back. Each rate by itself, so that two changes at once both stay. */
+/** Applies changes to the granted rates; null takes one back. Each rate changes by itself, so that two changes at once both stay. */
 const granted = (before: GrantedRates, change: MerchantChange['rateLimits'] = {}): GrantedRates =>
   Object.fromEntries(Object.entries({ ...before, ...change }).filter(([, limit]) => limit !== null))
 
@@ -187,7 +186,7 @@ const closing = () =>
 
 type Changed = { actor: Actor; at: Date; before: Merchant; next: Merchant }
 
-/** One row for each action that the change takes. */
+/** Makes one audit act for each action that the change takes. */
 function actsOf(fields: readonly (keyof MerchantChange)[], { actor, at, before, next }: Changed) {
   const byAction = groupBy(fields, (field) => CHANGED_BY[field])
   return [...byAction].map(([action, own]) => {
@@ -197,7 +196,8 @@ function actsOf(fields: readonly (keyof MerchantChange)[], { actor, at, before, 
   })
 }
 
-/** Live payouts share locks on the row without ever leaving a gap. A lock on the table is granted in order. */
+/** Locks a merchant's row. Live payouts may hold shared locks on it without a gap, so a busy row is waited for by the table's lock, which is
+ * granted in order. */
 export async function lockMerchant(tx: Tx, merchantId: number): Promise<void> {
   const [free] = await tx.send(call(LOCK_FREE, merchantId))
   if (free.length === 0) await tx.send(call(LOCK_ALL), call(LOCK, merchantId))
@@ -225,7 +225,7 @@ async function checkWebhookUrl(app: App, url: string): Promise<void> {
   const reading = readTarget(url, app.targetRules)
   if (reading.kind === 'refused') throw refused
   if (reading.target.exempt || reading.target.literal !== null) return
-  // A name that does not resolve now may do so later; one that resolves to a private address is refused at once.
+  // A host name that does not resolve now may do so later; one that resolves to a private address is refused at once.
   const addresses = await resolveHost(reading.target.host, timeLimit(1000)).catch(() => [])
   if (addresses.some(({ address }) => !addressAllowed(address))) throw refused
 }

@@ -3,7 +3,7 @@ import { statement } from '../platform/db/statement.ts'
 import { ACCOUNT_STATE, type AccountState } from './account-state.ts'
 import type { KycStatus } from './merchant.ts'
 
-/** A merchant for its customers' pages, with the cell that serves it. */
+/** A merchant as its customers' pages need it, with the cell that serves it. */
 export type Shop = {
   app: App
   merchantId: number
@@ -15,7 +15,7 @@ export type Shop = {
   kycStatus: KycStatus
   vendingEnabled: boolean
   chargeLimit: number | null
-  /** The colour and the time of the logo of its branding; null without. */
+  /** The colour of its branding and the time of its logo; null where it has none. */
   accent: string | null
   logoAt: Date | null
 }
@@ -26,13 +26,14 @@ const OF_TAG = statement<MerchantCell>(
   'place of tag',
   'select id as "merchantId", cell from merchants where tag = $1',
 )
-// The handle that it has, and one that it had before.
+// Matches the handle that a merchant has, and one that it had before.
 const OF_HANDLE = statement<MerchantCell & { handle: string }>(
   'place of handle',
   `select id as "merchantId", cell, handle from merchants where handle = $1
    union all select m.id, m.cell, m.handle from former_handles f join merchants m on m.id = f.merchant_id where f.handle = $1 limit 1`,
 )
-// A merchant that somebody has signed up for belongs to nobody before an owner has proven an address; one that a command has made has no people.
+// A merchant made by a sign-up is unproven until an owner has proven an e-mail address. One that a command made has no people, and is not
+// unproven.
 const IS_CLAIM = statement<{ claim: boolean }>(
   'merchant of a claim',
   `select exists (select from memberships w where w.merchant_id = $1) and not exists (
@@ -47,44 +48,44 @@ const FACTS = statement<Omit<Shop, 'app'>>(
 )
 const MOST_REMEMBERED = 50_000
 
-/** Finds shops for pages that come without a key. */
+/** Finds shops for requests without a key. */
 export type ShopFinder = {
-  /** By the tag that stands in an id; null when nobody has it. */
+  /** Finds a shop by the tag in an id; null when no merchant has it. */
   ofTag(gateway: Gateway, tag: string): Promise<Shop | null>
-  /** By a handle that it has or had; the shop says the one that it has. */
+  /** Finds a shop by a handle that it has or had; `handle` of the shop is the current one. */
   ofHandle(gateway: Gateway, handle: string): Promise<Shop | null>
-  /** Only the cell and merchant of a tag, which never change. */
+  /** Finds only the cell and merchant of a tag, which never change. */
   placeOf(gateway: Gateway, tag: string): Promise<{ app: App; merchantId: number } | null>
 }
 
 /** The cell of a tag never changes and is cached for ever (ledger.md section 11); the shop itself is read each time. */
 export function shopFinder(): ShopFinder {
-  const places = new Map<string, MerchantCell>()
+  const cached = new Map<string, MerchantCell>()
   async function find(gateway: Gateway, tag: string): Promise<MerchantCell | null> {
-    const [place] = places.has(tag) ? [places.get(tag)] : await gateway.directory.query(OF_TAG, [tag])
-    if (!place) return null
-    if (places.size > MOST_REMEMBERED) places.clear()
-    places.set(tag, place)
-    return place
+    const [row] = cached.has(tag) ? [cached.get(tag)] : await gateway.directory.query(OF_TAG, [tag])
+    if (!row) return null
+    if (cached.size > MOST_REMEMBERED) cached.clear()
+    cached.set(tag, row)
+    return row
   }
   return {
     async ofTag(gateway, tag) {
-      const place = await find(gateway, tag)
-      return place && readShop(gateway, place)
+      const merchant = await find(gateway, tag)
+      return merchant && readShop(gateway, merchant)
     },
     async placeOf(gateway, tag) {
-      const place = await find(gateway, tag)
-      return place && { app: gateway.appOf(place), merchantId: place.merchantId }
+      const merchant = await find(gateway, tag)
+      return merchant && { app: gateway.appOf(merchant), merchantId: merchant.merchantId }
     },
     async ofHandle(gateway, handle) {
-      const [place] = await gateway.directory.query(OF_HANDLE, [handle])
-      const shop = place ? await readShop(gateway, place) : null
-      return shop && place ? { ...shop, handle: place.handle } : null
+      const [merchant] = await gateway.directory.query(OF_HANDLE, [handle])
+      const shop = merchant ? await readShop(gateway, merchant) : null
+      return shop && merchant ? { ...shop, handle: merchant.handle } : null
     },
   }
 }
 
-/** Whether nobody who owns this shop has proven an e-mail address yet: it has no public page. */
+/** Whether no owner of this shop has proven an e-mail address yet: then it has no public page. */
 export async function isClaim(
   { directory }: Gateway,
   { merchantId }: Pick<Shop, 'merchantId'>,
@@ -93,9 +94,9 @@ export async function isClaim(
   return row?.claim ?? false
 }
 
-async function readShop(gateway: Gateway, place: MerchantCell): Promise<Shop | null> {
-  const app = gateway.appOf(place)
-  const [facts] = await app.db.query(FACTS, [place.merchantId])
-  // A merchant whose creation was cut short has a place and no row.
+async function readShop(gateway: Gateway, merchant: MerchantCell): Promise<Shop | null> {
+  const app = gateway.appOf(merchant)
+  const [facts] = await app.db.query(FACTS, [merchant.merchantId])
+  // A merchant whose creation was cut short is in the directory and has no row in its cell.
   return facts ? { ...facts, app } : null
 }

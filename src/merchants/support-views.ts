@@ -8,7 +8,7 @@ import { statement } from '../platform/db/statement.ts'
 import { invalidRequest } from '../platform/refusal.ts'
 import type { Merchant } from './merchant.ts'
 
-/** How long an operator may look at a merchant's pages after giving a reason. */
+/** How long an operator may view a merchant's pages after giving a reason. */
 const VIEW_MS = 30 * 60_000
 const LONGEST_REASON = 500
 const SHOWN_FOR_MS = 90 * 24 * 3_600_000
@@ -32,8 +32,8 @@ const OF_MERCHANT = statement<{ beganAt: Date }>(
 type Place = Pick<Gateway, 'directory' | 'clock'>
 
 /**
- * Lets an operator look at the pages of a merchant for half an hour, in this session. Asks for a reason; the merchant is shown that
- * somebody of our support looked, and when. Throws Refusal.
+ * Lets an operator view the pages of a merchant for half an hour, in this session. A reason is required; the merchant is shown that
+ * our support viewed its pages, and when. Throws Refusal.
  */
 export async function beginView(
   { directory, clock }: Place,
@@ -52,7 +52,7 @@ export async function beginView(
   })
 }
 
-/** Until when this session may look at the merchant's pages; null when it may not. */
+/** Finds until when this session may view the merchant's pages; null when it may not. */
 export async function openView(
   { directory, clock }: Place,
   { sessionId, merchantId }: { sessionId: string; merchantId: number },
@@ -61,7 +61,7 @@ export async function openView(
   return open?.endsAt ?? null
 }
 
-/** When somebody of ours looked at the pages of a merchant: the newest twenty of the last 90 days, never who. */
+/** Lists when our support viewed the pages of a merchant, never who did: the newest twenty of the last 90 days. */
 export async function viewsOf({ directory, clock }: Place, merchantId: number): Promise<Date[]> {
   const since = later(clock.now(), -SHOWN_FOR_MS).toISOString()
   const rows = await directory.query(OF_MERCHANT, [merchantId, MOST_SHOWN, since])

@@ -6,7 +6,7 @@ import { addMail } from '../mails/mail.ts'
 import type { Call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 
-/** What somebody did with a secret of a merchant. `ends`: the last characters of the key. */
+/** An act with a secret of a merchant. `ends`: the last characters of the key. */
 type Told = { merchantId: number; act: SecretAct; actor: Actor; ends?: string }
 
 const MOST_TOLD = 20
@@ -17,7 +17,7 @@ const TO_TELL = statement<{ email: string; handle: string }>(
    order by p.id limit $2`,
 )
 
-/** The people of a merchant in these roles whose addresses are proven, and its handle. */
+/** Reads the proven addresses of a merchant's people in these roles, at most 20, with its handle. */
 export const peopleToTell = (
   app: App,
   merchantId: number,
@@ -25,11 +25,11 @@ export const peopleToTell = (
 ): Promise<{ email: string; handle: string }[]> =>
   app.directory.query(TO_TELL, [merchantId, MOST_TOLD, roles])
 
-/** The owners of a merchant whose addresses are proven, and its handle. */
+/** Reads the proven addresses of a merchant's owners, with its handle. */
 export const ownersToTell = (app: App, merchantId: number): Promise<{ email: string; handle: string }[]> =>
   peopleToTell(app, merchantId, ['owner'])
 
-/** The rows of the mails that tell the owners (reliability.md 8.2), for a transaction of the directory. */
+/** Makes the mails to the owners about an act (reliability.md 8.2), for a transaction of the directory. */
 export async function mailsToOwners(app: App, { merchantId, act, actor, ends = '' }: Told): Promise<Call[]> {
   const owners = await ownersToTell(app, merchantId)
   const at = app.clock.now()
@@ -41,8 +41,8 @@ export async function mailsToOwners(app: App, { merchantId, act, actor, ends = '
   )
 }
 
-/** The same after an act that is committed elsewhere. A process that dies between the two tells nobody; the audit has it. */
-export async function tellOwners(app: App, told: Told): Promise<void> {
-  for (const { statement: add, values } of await mailsToOwners(app, told))
+/** Mails the owners after an act that was committed elsewhere. After a crash between the two no mail is sent; the audit has the act. */
+export async function tellOwners(app: App, input: Told): Promise<void> {
+  for (const { statement: add, values } of await mailsToOwners(app, input))
     await app.directory.query(add, values)
 }

@@ -17,8 +17,8 @@ const LOCK = statement<{ offsetMs: number }>(
 const MOVE = statement('move test clock', 'update merchants set test_clock_offset_ms = $2 where id = $1')
 
 /**
- * Moves a merchant's test clock forward: `90m`, `24h`, `30d`, or `next-month` (the first instant of the next Kampala month).
- * It decides what is due in test mode; stored times stay real (contract.md 3 a). Null when `advance` is none of these.
+ * Moves a merchant's test clock forward: by `90m`, `24h` or `30d`, or to `next-month` (the first instant of the next Kampala month). The
+ * clock decides what is due in test mode; stored times stay real (contract.md 3 a). Returns null when `advance` is none of these.
  */
 export async function advanceTestClock(
   app: App,

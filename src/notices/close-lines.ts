@@ -5,10 +5,10 @@ import type { Figures } from '../reports/statement/figures.ts'
 
 const UGX = new Intl.NumberFormat('en-US')
 
-/** A sum as people write it, however large. */
+/** Formats a sum of any size, `UGX 1,234`. */
 export const ugx = (sum: Sum): string => `UGX ${UGX.format(sum)}`
 
-/** What a day came to, with the figures of the statement. */
+/** Formats the totals of a day, with the figures of the statement. */
 export function linesOfDay(figures: Figures): string[] {
   const { opening, closing, countIn, collectedNet, chargeFees, countOut, paidOut, paidOutTotal } = figures
   const payoutFees = sumOf(paidOutTotal, minus(paidOut))
@@ -20,7 +20,7 @@ export function linesOfDay(figures: Figures): string[] {
   ]
 }
 
-/** What waits for somebody, and where. */
+/** Formats what waits for the people of the merchant, with the link to the dashboard. */
 export const linesOfNeeds = (needs: readonly Need[], baseUrl: string): string[] =>
   needs.length === 0
     ? ['Nothing waits for you.']

@@ -12,12 +12,12 @@ import { dayFigures } from '../reports/statement/day-figures.ts'
 import { linesOfDay, linesOfNeeds, ugx } from './close-lines.ts'
 import { noticeLink } from './notice.ts'
 
-/** How many businesses one run closes. */
+/** How many businesses are read at a time. */
 export const CLOSES_AT_ONCE = 20
 const DAY_MS = 86_400_000
-// Seven in the morning in Kampala.
+// Mails go out from seven in the morning in Kampala.
 const FROM_MS = 7 * 3_600_000
-// Of one run, so that it ends; the next goes on.
+// Bounds one run; the next run goes on.
 const MOST_PAGES = 25
 
 const DUE = statement<{ merchantId: number }>(
@@ -38,8 +38,8 @@ const SENT = statement(
 )
 
 /**
- * Sends the close of yesterday in live mode: what came in and went out, the fees, the balance, and what waits for somebody. The figures are those
- * of the statement. Each mail is written under the name of its day and reader, so that a crash sends none twice.
+ * Sends the close of yesterday in live mode: money in and out, fees, balance, and what waits for the merchant's people. The figures are
+ * those of the statement. Each mail is stored under a key of its day and reader, so that a crash sends none twice.
  */
 export async function sendDailyCloses(app: App): Promise<number> {
   const now = app.witness.earlier()
@@ -51,7 +51,7 @@ export async function sendDailyCloses(app: App): Promise<number> {
   for (let page = 0; page < MOST_PAGES; page += 1) {
     const due = await app.db.query(DUE, [day, today.start.toISOString(), CLOSES_AT_ONCE, after])
     for (const { merchantId } of due) {
-      // The trouble of one business stops no other: its close is tried again in five minutes.
+      // An error of one business does not stop the others: its close is tried again in five minutes.
       closed += await closeDay(app, merchantId, day).catch((error) => {
         app.log.error({ err: error, merchantId }, 'a daily close could not be written')
         return 0
@@ -64,11 +64,11 @@ export async function sendDailyCloses(app: App): Promise<number> {
 }
 
 async function closeDay(app: App, merchantId: number, day: string): Promise<number> {
-  const wanted = merchantsById([merchantId])
-  const [merchant] = await app.db.query(wanted.statement, wanted.values)
+  const find = merchantsById([merchantId])
+  const [merchant] = await app.db.query(find.statement, find.values)
   assert(merchant, 'a notice has a merchant')
-  const place = { merchantId, tag: merchant.tag, cell: app.cell, mode: 'live' } as const
-  const caller = at(service('daily close'), place)
+  const account = { merchantId, tag: merchant.tag, cell: app.cell, mode: 'live' } as const
+  const caller = at(service('daily close'), account)
   const [figures, head, needs, readers] = await Promise.all([
     dayFigures(app, caller, day),
     findHead(app, caller),

@@ -17,12 +17,12 @@ import { newId, tagOf } from '../platform/ids.ts'
 import { domainRefusal, notFound } from '../platform/refusal.ts'
 import type { Vault } from '../platform/secrets.ts'
 
-/** Somebody without a login who hears of live payments by mail. */
+/** An e-mail address that gets mails about live payments; its reader needs no login. */
 export type Notice = {
   merchantId: number
   id: string
   email: string
-  /** Whole UGX; null: of no payments. */
+  /** Mails about payments from this amount on, in whole UGX; null: about no payments. */
   paymentsAbove: number | null
   failures: boolean
   dailyClose: boolean
@@ -38,7 +38,7 @@ export const NOTICE_COLUMNS = `n.merchant_id as "merchantId", n.id, n.email, n.p
   n.created_at as "createdAt"`
 
 const MOST = 20
-// Who is asked has not asked for it: a merchant cannot send many such mails, nor ask somebody again who has said no.
+// The reader has not asked for the first mail: a merchant cannot cause many, nor soon ask an address again that has refused.
 const MOST_A_DAY = 40
 const DAY_MS = 86_400_000
 const AWAY_DAYS = 30
@@ -75,28 +75,28 @@ const CONFIRM = statement<{ id: string }>(
    where merchant_id = $1 and id = $2 and stopped_at is null and confirmed_at is null returning id`,
 )
 
-/** Who hears of this merchant's payments. */
+/** Lists the addresses that get mails about this merchant's payments, oldest first. */
 export const listNotices = (app: App, merchantId: number): Promise<Notice[]> =>
   app.db.query(LIST, [merchantId])
 
 /**
- * Names an address that is to hear of something. It gets a mail that asks whether it agrees, and nothing else before: from a person
- * who has proven its own address, in live mode, and a few a day whoever asks. Throws 400, 403, 429.
+ * Adds an address. Its first mail asks whether it agrees; nothing else is sent before. Only a person with a proven address may add one,
+ * in live mode, and only a few a day per address, across all merchants. Throws 400, 403, 429.
  */
 export async function addNotice(
   app: App,
   actor: Actor,
-  { merchant, wanted }: { merchant: Merchant; wanted: Wanted },
+  { merchant, wanted: input }: { merchant: Merchant; wanted: Wanted },
 ): Promise<Notice> {
   allow(actor, 'notice.set', merchant.id)
   requireLive(actor)
-  const { text: email, key } = readEmail(wanted.email)
-  if (wanted.paymentsAbove === null && !wanted.failures && !wanted.dailyClose)
+  const { text: email, key } = readEmail(input.email)
+  if (input.paymentsAbove === null && !input.failures && !input.dailyClose)
     throw domainRefusal('bad_request', 'choose at least one thing to hear of')
   if (!(await mayMail(app, 'notice', key))) throw mailsSent()
   const at = app.clock.now()
   const id = newId('ntc_', merchant.tag)
-  const { paymentsAbove, failures, dailyClose } = wanted
+  const { paymentsAbove, failures, dailyClose } = input
   await app.db
     .transaction(async (tx) => {
       const since = [daysBefore(at, 1), daysBefore(at, AWAY_DAYS)]
@@ -105,16 +105,16 @@ export async function addNotice(
       requireRoom(counts)
       await tx.send(call(ADD, merchant.id, id, email, paymentsAbove, failures, dailyClose, at.toISOString()))
       const act = { actor, action: 'notice.set', at, merchantId: merchant.id, subject: id } as const
-      return { value: null, last: [auditRow({ ...act, after: { ...wanted, email } })] }
+      return { value: null, last: [auditRow({ ...act, after: { ...input, email } })] }
     })
     .catch((error) => {
       throw isTaken(error) ? domainRefusal('known', 'email is named already') : error
     })
-  // Where this process dies the sweep asks.
+  // If this process dies here, the sweep sends the question.
   await askReader(app, { merchantId: merchant.id, id, email, business: merchant.name })
-  const [made] = await app.db.query(BY_ID, [merchant.id, id])
-  if (!made) throw notFound('notice')
-  return made
+  const [notice] = await app.db.query(BY_ID, [merchant.id, id])
+  if (!notice) throw notFound('notice')
+  return notice
 }
 
 const daysBefore = (at: Date, days: number) => new Date(at.getTime() - days * DAY_MS).toISOString()
@@ -150,7 +150,7 @@ export async function askReader(
   await app.db.query(ASKED, [merchantId, id, at.toISOString()])
 }
 
-/** An address of this merchant hears nothing more. Throws 404. */
+/** Stops the mails to an address of this merchant. Throws 404. */
 export async function stopNotice(
   app: App,
   actor: Actor,
@@ -166,7 +166,7 @@ export async function stopNotice(
   })
 }
 
-/** The address of the page on which somebody agrees or wants no more: only its mails hold it. */
+/** Makes the link to the page on which a reader agrees or unsubscribes. Only the mails to that reader hold it. */
 export const noticeLink = ({ baseUrl, vault }: Pick<App, 'baseUrl' | 'vault'>, id: string): string =>
   `${baseUrl}/dashboard/notices?link=${id}.${macOf(vault, id)}`
 
@@ -176,7 +176,7 @@ const macOf = (vault: Vault, id: string) =>
     .digest('hex')
     .slice(0, 40)
 
-/** Whom a link of a mail is about. Throws 404 for a link that is none of ours. */
+/** Returns the notice behind a mailed link. Throws 404 for a link that is none of ours, or whose question is too old. */
 export async function noticeOfLink(
   gateway: Gateway,
   link: string,
@@ -190,17 +190,17 @@ export async function noticeOfLink(
     !timingSafeEqual(Buffer.from(mac), Buffer.from(expected))
   )
     throw notFound('page')
-  const found = await findMerchantOfTag(gateway, { tag, noun: 'page' })
-  const [notice] = await found.app.db.query(BY_ID, [found.merchant.id, id])
+  const { app, merchant } = await findMerchantOfTag(gateway, { tag, noun: 'page' })
+  const [notice] = await app.db.query(BY_ID, [merchant.id, id])
   if (!notice || isTooOld(gateway, notice)) throw notFound('page')
-  return { ...found, notice }
+  return { app, merchant, notice }
 }
 
-/** Nobody has agreed in time: the mail may be with somebody else by now. */
+/** Whether the question was not answered in time: somebody else may read the mailbox by now. */
 const isTooOld = ({ clock }: Gateway, { confirmedAt, stoppedAt, createdAt }: Notice) =>
   confirmedAt === null && stoppedAt === null && clock.nowMs() > createdAt.getTime() + ASKED_FOR_DAYS * DAY_MS
 
-/** The owner of the address agrees to hear of the payments, or wants no more. Done twice it changes nothing. */
+/** Records that the reader agrees to the mails, or stops them. A repeat changes nothing. Throws 404. */
 export async function answerNotice(
   gateway: Gateway,
   { link, agrees, address }: { link: string; agrees: boolean; address: string },

@@ -5,23 +5,23 @@ import { kampalaTime } from '../platform/kampala.ts'
 import { EVERYWHERE } from '../webhooks/where-deliveries-are.ts'
 import type { DueNotice } from './send-notices.ts'
 
-/** An event that a mail tells of, and how many there are in all. Whole UGX. */
+/** An event for a mail; `all` counts every event that matches. */
 type News = { event: string; subject: string; body: string; at: Date; all: number }
 
 const MOST_TOLD = 20
-// Of an hour of a very busy merchant so many events are looked at.
+// Of an hour of a very busy merchant only this many events are read.
 const MOST_READ = 20_000
 
-// The amount is the first field of a charge's data: the body of an event is canonical JSON of ours. To read all of it would cost more than
-// the rest, and fail on texts that PostgreSQL's JSON does not take.
+// The amount is the first field of a charge's data, because the body of an event is our canonical JSON. Parsing the whole body would cost
+// more than the rest of the statement, and fail on texts that PostgreSQL's JSON does not take.
 const NEWS = statement<News>(
   'news for notice',
   `select d.event, e.subject, e.body, d.created_at as at, count(*) over ()::int as all
    from (${EVERYWHERE.map(
      (
-       place,
+       condition,
      ) => `(select * from deliveries d where merchant_id = $1 and mode = 'live' and created_at > $2 and created_at <= $3
-       and event = any($4::text[]) and ${place} order by created_at, event_id limit ${MOST_READ})`,
+       and event = any($4::text[]) and ${condition} order by created_at, event_id limit ${MOST_READ})`,
    ).join(' union all ')} order by created_at, event_id limit ${MOST_READ}) d
      join events e on e.merchant_id = d.merchant_id and e.id = d.event_id
    where d.event <> 'charge.succeeded' or substring(e.body from '^\\{"data":\\{"amount":([0-9]{1,15})')::bigint >= $5
@@ -30,7 +30,7 @@ const NEWS = statement<News>(
 const PAID = ['charge.succeeded']
 const FAILED = ['charge.failed', 'payout.failed', 'vending.dispense_failed']
 
-/** The first events that this address is to hear of in the time that was planned. */
+/** Reads the first events for this address in the planned span of time. */
 export function readNews(
   app: App,
   { merchantId, paymentsAbove, failures, toldUntil, tellingUntil }: DueNotice,
@@ -48,7 +48,7 @@ const SAYS: Readonly<Record<string, string>> = {
 }
 const UGX = new Intl.NumberFormat('en-US')
 
-/** A line for each, and how many more there are. */
+/** Formats a line for each event, and how many more there are. */
 export function textOf(news: readonly News[]): string {
   const rest = (news[0]?.all ?? 0) - news.length
   return [...news.map(lineOf), ...(rest > 0 ? [`And ${rest} more: see the dashboard.`] : [])].join('\n')

@@ -7,7 +7,7 @@ import { statement } from '../platform/db/statement.ts'
 import { askReader, NOTICE_COLUMNS, type Notice, noticeLink } from './notice.ts'
 import { readNews, textOf } from './read-news.ts'
 
-/** An address that is to be told, and until when. */
+/** An address that is due for a mail, with the end of the span that the mail covers. */
 export type DueNotice = Notice & {
   business: string
   tellingUntil: Date
@@ -15,19 +15,20 @@ export type DueNotice = Notice & {
   hourMails: number
 }
 
-/** How many addresses one run tells. */
+/** How many addresses one run handles. */
 export const NOTICES_AT_ONCE = 50
-// An event is stored under the time at which its transaction began: a minute later all of that time are there.
+// An event carries the time at which its transaction began; a minute later every transaction of that time has committed.
 const LAG_MS = 60_000
-// What comes meanwhile goes into one mail.
+// Events of this span are collected into one mail.
 const QUIET_MS = 120_000
-// After so many mails an address waits for the next hour, and then gets one mail with all of it.
+// After this many mails an address waits for the next hour, and then gets one mail about all of it.
 const MAILS_AN_HOUR = 6
 const HOUR_MS = 3_600_000
-// One that could not be told is tried again after this, and delays no other.
+// An address whose mail could not be written is tried again after this time, and delays no other.
 const LEASE_MS = 5 * 60_000
 
-// What a mail tells is fixed here: whoever writes it, and however often, writes the same one. After an outage an hour at a time.
+// The span of a mail is fixed here, so that every process that writes it, however often, writes the same mail. After an outage a mail covers
+// one hour at a time.
 const PLAN = statement<DueNotice>(
   'plan notices',
   `with due as (
@@ -51,8 +52,8 @@ const TO_ASK = statement<Pick<Notice, 'merchantId' | 'id' | 'email'> & { busines
 )
 
 /**
- * Tells each address what has happened since the last time, in one mail at most every two minutes and six an hour. A crash at any moment
- * sends nothing twice and leaves nothing out.
+ * Mails each address the events since its last mail: at most one mail every two minutes and six an hour. A crash at any moment sends
+ * nothing twice and leaves nothing out. Returns the number of addresses.
  */
 export async function sendNotices(app: App): Promise<number> {
   const now = app.clock.now()
@@ -70,7 +71,7 @@ export async function sendNotices(app: App): Promise<number> {
   return due.length
 }
 
-/** The trouble of one address stops no other. */
+/** Runs the work of one address; an error is logged and does not stop the others. */
 async function guarded(app: App, { id }: { id: string }, work: () => Promise<void>): Promise<void> {
   await work().catch((error) => app.log.error({ err: error, notice: id }, 'a notice could not be written'))
 }
@@ -84,7 +85,7 @@ async function tellOne(app: App, notice: DueNotice, now: Date): Promise<void> {
     const mail = addMail(app, { to: email, template: 'notice-news', values, at: now, once })
     await app.directory.query(mail.statement, mail.values)
   }
-  const { hourFrom, hourMails } = hourAfter(notice, { now, told: news.length > 0 })
+  const { hourFrom, hourMails } = hourAfter(notice, { now, isMailed: news.length > 0 })
   await app.db.query(TOLD, [
     merchantId,
     id,
@@ -94,8 +95,8 @@ async function tellOne(app: App, notice: DueNotice, now: Date): Promise<void> {
   ])
 }
 
-function hourAfter({ hourFrom, hourMails }: DueNotice, { now, told }: { now: Date; told: boolean }) {
+function hourAfter({ hourFrom, hourMails }: DueNotice, { now, isMailed }: { now: Date; isMailed: boolean }) {
   const fresh = hourFrom === null || later(hourFrom, HOUR_MS) <= now
-  if (!told) return fresh ? { hourFrom: null, hourMails: 0 } : { hourFrom, hourMails }
+  if (!isMailed) return fresh ? { hourFrom: null, hourMails: 0 } : { hourFrom, hourMails }
   return fresh ? { hourFrom: now, hourMails: 1 } : { hourFrom, hourMails: hourMails + 1 }
 }

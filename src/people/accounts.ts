@@ -10,11 +10,11 @@ export type Realm = 'merchant' | 'operator'
 export const realmOf = ({ kind }: Pick<SignedInActor, 'kind'>): Realm =>
   kind === 'operator' ? 'operator' : 'merchant'
 
-/** The merchant that the audit files an act about the own account under; null for operators and for people who work for nobody. */
+/** Returns the merchant under which the audit files an act about the own account; null for operators and for people without a merchant. */
 export const merchantOf = (caller: SignedInActor): number | null =>
   caller.kind === 'operator' ? null : caller.merchantId || null
 
-/** Somebody who may be meant by an e-mail address at sign-in. */
+/** An account that an e-mail address may mean at sign-in. */
 export type Account = {
   id: number
   publicId: string
@@ -26,7 +26,7 @@ export type Account = {
   merchantId: number | null
 }
 
-/** So many accounts may claim an address besides whoever has proven it; then the newest give way. */
+/** How many accounts may claim an address besides the one that has proven it; beyond it the newest are closed. */
 export const MOST_CLAIMS = 10
 
 const ADD = statement<{ id: number; publicId: string }>(
@@ -68,14 +68,14 @@ const LOCK_MERCHANT = statement<{ id: number }>(
   'select id from merchants where id = $1 for no key update',
 )
 
-/** Who may be meant by an address: first whoever has proven it, then the oldest claims. */
+/** Finds the accounts that an address may mean: first the one that has proven it, then the oldest claims. */
 export const accountsOf = (realm: Realm, email: EmailAddress): Call<Account> =>
   call(ACCOUNTS, realm, email.key)
 
-/** Held while somebody begins to claim an address, or proves one: nobody else does so meanwhile. */
+/** Locks an address until the commit, so that only one transaction at a time claims or proves it. */
 export const lockAddress = ({ key }: Pick<EmailAddress, 'key'>): Call => call(LOCK_ADDRESS, key)
 
-/** A new operator: whoever opened its link has proven the address. */
+/** Adds an operator. Its address is proven: the link went there. */
 export const addOperator = (operator: {
   name: string
   email: EmailAddress
@@ -90,7 +90,7 @@ export const addOperator = (operator: {
   )
 }
 
-/** A new person of the merchants' realm, with a password or none yet. */
+/** Adds a person of the merchants' realm, with a password or none yet. */
 export const addPerson = (person: {
   name: string
   email: EmailAddress
@@ -104,22 +104,22 @@ export const addPerson = (person: {
   return call(ADD, newId('per_', newTag()), ...values, person.confirmed ? at : null, at)
 }
 
-/** A device that shows the counter. Nobody signs in to it with a password. */
+/** Adds a till: a device that shows the counter. It has no password to sign in with. */
 export const addTill = (name: string, at: Date): Call<{ id: number; publicId: string }> => {
   const now = at.toISOString()
   return call(ADD, newId('per_', newTag()), 'merchant', 'till', name, null, null, null, now, now)
 }
 
-/** Ends the newest claims to an address beyond a few: nobody may push out who was there before. */
+/** Closes the newest claims to an address beyond the limit, so that new claims cannot push out older ones. */
 export const closeNewestClaims = (email: EmailAddress, at: Date): Call =>
   call(CLOSE_CLAIMS, 'merchant', email.key, at.toISOString())
 
-/** What a person may do at a merchant. Whoever is a member already stays what it is. `givenBy`: who invited; null: nobody of the business. */
+/** Adds a person to a merchant in a role. A member keeps the role that it has. `givenBy`: who invited it; null: nobody of the business. */
 export const addMember = (
   { personId, merchantId }: AtWork,
   role: MerchantRole,
   { at, givenBy = null }: { at: Date; givenBy?: number | null },
 ): Call => call(ADD_MEMBER, personId, merchantId, role, at.toISOString(), givenBy)
 
-/** Held while the members of a merchant are changed. */
+/** Locks the members of a merchant until the commit that changes them. */
 export const lockMembers = (merchantId: number): Call<{ id: number }> => call(LOCK_MERCHANT, merchantId)

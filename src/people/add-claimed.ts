@@ -17,8 +17,8 @@ import { closePerson, moveMemberships, ownerOfAddress } from './write-accounts.t
 import { endSessionsOf } from './write-sessions.ts'
 
 /**
- * Adds a business that was opened with the person's own address, which the person has proven: with the password that the business was
- * opened with. Nothing is listed: strangers may have opened some. Throws 401, 403 while the address is locked, 429.
+ * Adds a business that was opened with the person's own proven address, by the password that it was opened with. Such businesses are
+ * not listed, because strangers may have opened some. Throws 401, 403 while the address is locked, 429.
  */
 export async function addClaimed(
   gateway: Gateway,
@@ -57,7 +57,7 @@ async function claimWith(gateway: Gateway, { claims, password, email, visitor }:
   return claim
 }
 
-/** The businesses of a claim belong to whoever has proven the address from now on. */
+/** Moves the businesses of a claim to the owner of the address and closes the claim. */
 export const addClaim = (claim: number, owner: number, at: Date): Call[] => [
   moveMemberships(claim, owner),
   closePerson(claim, at),

@@ -6,10 +6,10 @@ import { type EmailAddress, readEmail } from './email-address.ts'
 import { hashPassword, hasSalt, saltAmong } from './password-pool.ts'
 import { sent } from './sign-up.ts'
 
-// Whoever has an address and all who claim it have one salt, so that a try costs one hash and its time says nothing of who they are
-// (reliability.md A71). Who changes the address brings the salt along, and new claims take it over.
+// All accounts of one address, proven or claiming, share a salt, so that a try costs one hash and its time tells nothing about them
+// (reliability.md A71). A person who changes to the address brings its own salt, and new claims take it over.
 
-/** As many bytes as argon2 wants; from a key of ours, so that nobody can prepare for it. */
+/** As many bytes as argon2 needs. They are derived from a key of ours, so that no table can be prepared for them. */
 const SALT_BYTES = 16
 
 const ADDRESS = statement<{ realm: Realm; email: string }>(
@@ -19,33 +19,33 @@ const ADDRESS = statement<{ realm: Realm; email: string }>(
 
 type Place = { realm: Realm; email: EmailAddress }
 
-/** The salt of an address: what its accounts have, else one that follows from the address, so that two first ones at once agree. */
+/** Chooses the salt of an address: the one its accounts have, else one derived from the address, so that two first sign-ups at once agree. */
 export function saltOf(gateway: Gateway, { realm, email }: Place, accounts: readonly Account[]): Buffer {
   const derived = () =>
     createHmac('sha256', gateway.vault.derive('password salts')).update(`${realm} ${email.key}`).digest()
   return saltAmong(passwordsOf(accounts)) ?? derived().subarray(0, SALT_BYTES)
 }
 
-/** What is stored of a password of whoever has or claims this address. */
-export async function hashFor(gateway: Gateway, place: Place, password: string): Promise<string> {
-  const accounts = await gateway.directory.query(...sent(accountsOf(place.realm, place.email)))
-  return hashPassword(password, saltOf(gateway, place, accounts))
+/** Hashes a password for storing, with the salt of its address. */
+export async function hashFor(gateway: Gateway, address: Place, password: string): Promise<string> {
+  const accounts = await gateway.directory.query(...sent(accountsOf(address.realm, address.email)))
+  return hashPassword(password, saltOf(gateway, address, accounts))
 }
 
-/** The same for a person whose address is known here alone. */
+/** Hashes a password for storing, with the salt of this person's address. */
 export async function hashForPerson(gateway: Gateway, personId: number, password: string): Promise<string> {
-  const [own] = await gateway.directory.query(ADDRESS, [personId])
-  // A till has no address, and no password either: whoever asks is refused afterwards.
-  if (!own) return hashPassword(password)
-  return hashFor(gateway, { realm: own.realm, email: readEmail(own.email) }, password)
+  const [person] = await gateway.directory.query(ADDRESS, [personId])
+  // A till has neither an address nor a password: the caller is refused later.
+  if (!person) return hashPassword(password)
+  return hashFor(gateway, { realm: person.realm, email: readEmail(person.email) }, password)
 }
 
-/** Whether it needs a new hash: it was made at less than today's cost, or with another salt than that of its address. */
+/** Whether a stored hash must be renewed: it was made at less than today's cost, or with another salt than its address has. */
 export const isOutdated = (
   gateway: Gateway,
-  { stored, ...place }: Place & { stored: string },
+  { stored, ...address }: Place & { stored: string },
   accounts: readonly Account[],
-): boolean => !hasSalt(stored, saltOf(gateway, place, accounts))
+): boolean => !hasSalt(stored, saltOf(gateway, address, accounts))
 
 export const passwordsOf = (accounts: readonly Account[]): string[] =>
   accounts.flatMap(({ password }) => (password === null ? [] : [password]))

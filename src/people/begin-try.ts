@@ -14,42 +14,42 @@ import {
 } from './tries.ts'
 import type { Visitor } from './visitor.ts'
 
-// What is tried is counted under the address, except where the browser has signed in before as the very account whose password or code
-// is tested (reliability.md A70). Several accounts may claim one address, so the success of one forgives nothing of another.
+// Tries are counted under the address, except in a browser that has signed in before as the account whose password or code is tested
+// (reliability.md A70). Several accounts may claim one address, so the success of one clears no misses of another.
 
-/** Somebody whose password or code may be tested. */
+/** An account whose password or code may be tested. */
 type Tested = { id: number; confirmed: boolean }
 
-/** A try that was counted: who may be tested now, and the counters that took it. */
+/** A counted try: the accounts that may be tested now, and the counters that took it. */
 export type Try<Who extends Tested = Tested> = { tested: readonly Who[]; taken: readonly Taken[] }
 
 type Trying<Who> = {
   emailKey: string
   visitor: Visitor
   accounts: readonly Who[]
-  /** Whoever has the address is meant: nobody may learn from what is counted whether that is one account, another one or none. */
+  /** The caller named only an address: the counting must not reveal which accounts it has, or whether it has any. */
   anybody?: boolean
 }
 
 /**
- * Counts a try under each counter under which something is tested. Who is known in this browser is tested even while the address is
- * locked by strangers, and the others while the browser's own counter is. Throws 403 where nobody is left, 429.
+ * Counts a try under each counter that applies. Accounts known in this browser are tested even while strangers have locked the address,
+ * and the other accounts even while the browser's own counter is locked. Throws 403 where no account may be tested, 429.
  */
 export async function beginTry<Who extends Tested>(
   gateway: Gateway,
-  { emailKey, visitor, accounts, anybody = false }: Trying<Who>,
+  { emailKey, visitor, accounts, anybody: byAddress = false }: Trying<Who>,
 ): Promise<Try<Who>> {
   const { browser, realm } = visitor
   const ids = accounts.map(({ id }) => id)
   const known = await knownAmong(gateway, browser, ids)
   const own = ids.filter((id) => known.has(id)).map((id) => browserCounter(realm, browser ?? '', id))
   const taken = (await Promise.all(own.map((counter) => takeTry(gateway, counter)))).filter(
-    (one) => one !== null,
+    (counterTry) => counterTry !== null,
   )
   const open = new Set(taken.map(({ counter }) => (counter.kind === 'browser' ? counter.personId : 0)))
-  // Somebody who has proven the address may learn who else claims it; a claim may not.
+  // The account that has proven the address may learn who else claims it; a claim may not.
   const proven = accounts.some(({ id, confirmed }) => confirmed && known.has(id))
-  const strangers = known.size < ids.length || (anybody && !proven)
+  const strangers = known.size < ids.length || (byAddress && !proven)
   const address = strangers ? await takeAtAddress(gateway, visitor, emailKey) : null
   if (taken.length === 0 && (address === null || address instanceof Refusal))
     throw address ?? signInLocked(realm)
@@ -58,7 +58,7 @@ export async function beginTry<Who extends Tested>(
   return { tested: accounts.filter(({ id }) => open.has(id) || !known.has(id)), taken: [...taken, address] }
 }
 
-/** The counter of the address, or why it takes no try now. */
+/** Counts a try under the address; returns a refusal where its counter takes none now. */
 async function takeAtAddress(
   gateway: Gateway,
   { realm }: Visitor,
@@ -74,17 +74,18 @@ async function takeAtAddress(
 }
 
 /**
- * After the right password or code of this account, when nothing more is asked: the misses under its own counter are forgotten, which
- * is that of the address only where the account has proven it. Every other counter gives back this one try.
+ * Settles a right password or code of this account, when nothing more is asked. The account's own counter is cleared: that of the
+ * browser, or that of the address where the account has proven it. Every other counter gives back this one try.
  */
 export function afterRight({ taken }: Try, { id, confirmed }: Tested, at: Date): Call[] {
   const isOwn = ({ counter }: Taken) => counter.kind === 'browser' && counter.personId === id
   const known = taken.some(isOwn)
-  return taken.map((taken) => {
-    const forgotten = known ? isOwn(taken) : taken.counter.kind === 'account' && confirmed
-    return forgotten ? clearCounter(taken.counter, at) : takeBackTry(taken.counter)
+  return taken.map((counterTry) => {
+    const { counter } = counterTry
+    const isCleared = known ? isOwn(counterTry) : counter.kind === 'account' && confirmed
+    return isCleared ? clearCounter(counter, at) : takeBackTry(counter)
   })
 }
 
-/** The try was right, and more is asked before misses are forgotten. */
+/** Gives back a right try without clearing the misses, because something more is asked. */
 export const tryGivenBack = ({ taken }: Try): Call[] => taken.map(({ counter }) => takeBackTry(counter))

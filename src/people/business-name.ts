@@ -2,13 +2,13 @@ import { invalidRequest } from '../platform/refusal.ts'
 import { withoutUnseen } from '../platform/text.ts'
 
 const LONGEST = 200
-// A name stands in mails and on pages of ours before anybody has verified it: it may not send whoever reads it anywhere.
+// A name stands in our mails and on our pages before it is verified, so it must not lead its readers to another address.
 const ADDRESS =
   /:\/\/|\bwww\.|@|\p{L}\.(?:com|net|org|info|biz|co|ug|ke|tz|rw|io|me|ly|link|app|dev|xyz|shop|site|online|top|live|club)\b/iu
-// What can be dialled from here has at least so many: a number of this country without its first 0. "Studio 2000000" is a name.
+// The shortest number that can be dialled here: one of this country without its first 0. "Studio 2000000" is a name.
 const FEWEST_DIGITS_OF_A_PHONE = 9
 
-/** The name of a business that somebody signs up. Throws 400. */
+/** Parses the name of a business at sign-up. Throws 400. */
 export function readBusinessName(typed: string): string {
   const name = withoutUnseen(typed.normalize('NFC')).replace(/\s+/g, ' ')
   if (name === '' || [...name].length > LONGEST)
@@ -21,7 +21,7 @@ export function readBusinessName(typed: string): string {
   return name
 }
 
-/** The most digits that stand together, or with nothing but blanks, dashes, dots and the like between them. */
+/** Counts the longest run of digits; blanks, dashes, dots and the like may stand between them. */
 const digitsInARow = (name: string): number =>
   Math.max(
     0,

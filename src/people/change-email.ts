@@ -27,8 +27,8 @@ import { holdMoney, lockPerson, ownerOfAddress, setEmail } from './write-account
 import { endOtherSessions } from './write-sessions.ts'
 
 /**
- * Asks for another e-mail address: the link goes to the new one, word of it to the old one, with a link that stops it. Nothing
- * changes before a link is used. An address that is in use answers the same; its owner is told (reliability.md A71).
+ * Asks for another e-mail address. The new address gets a link that confirms the change, the old one a mail with a link that stops it.
+ * Nothing changes before a link is used. For an address in use the answer is the same; its owner gets a mail (reliability.md A71).
  */
 export async function requestEmailChange(
   gateway: Gateway,
@@ -54,7 +54,7 @@ export async function requestEmailChange(
     const toNew = owner
       ? tell(gateway, { to: email.text, template: 'email-in-use', values: {}, at })
       : tell(gateway, { to: email.text, template: 'email-change', values: { link }, at })
-    const asked = tell(gateway, {
+    const toOld = tell(gateway, {
       to: person.email,
       template: 'email-change-asked',
       values: { email: email.text, link: addressOfPage(gateway, `/email-stop?link=${stop.token}`) },
@@ -62,21 +62,21 @@ export async function requestEmailChange(
     })
     const act = { actor: caller, action: 'account.email', at, merchantId: merchantOf(caller) } as const
     const row = auditRow({ ...act, subject: person.publicId, after: { asked_for: email.text } })
-    return { value: null, last: [add, stop.add, ...toNew, ...asked, row] }
+    return { value: null, last: [add, stop.add, ...toNew, ...toOld, row] }
   })
 }
 
 /**
- * Uses the link that was sent to the new address: from now on it is the person's. Every session and every claim to the new address ends, and live money out waits a
- * day (reliability.md A74). Throws 410, and 409 where somebody else has proven the address meanwhile.
+ * Uses the link that was sent to the new address: it becomes the person's. Every session and every other claim to the new address ends,
+ * and live money out waits a day (reliability.md A74). Throws 410, and 409 where somebody else has proven the address meanwhile.
  */
 export async function changeEmail(gateway: Gateway, visitor: Visitor, token: string): Promise<void> {
   allow(visitorActor(visitor), 'account.confirm')
   const at = gateway.clock.now()
-  const found = await findLink(gateway, 'email', token)
-  if (found?.personId == null || found.email === null) throw linkGone()
-  const email = readEmail(found.email)
-  const { personId } = found
+  const unused = await findLink(gateway, 'email', token)
+  if (unused?.personId == null || unused.email === null) throw linkGone()
+  const email = readEmail(unused.email)
+  const { personId } = unused
   await gateway.directory
     .transaction(async (tx) => {
       const [, [link], [person]] = await tx.send(
@@ -107,9 +107,9 @@ export async function changeEmail(gateway: Gateway, visitor: Visitor, token: str
 }
 
 /**
- * Uses the link that was sent to the old address: the change is not made, everybody who is signed in is signed out, and nothing that
- * was sent for the account works any more. Answers the secret of a link to choose a new password: whoever asked for the change was
- * signed in. Throws 410.
+ * Uses the link that was sent to the old address: the change is not made, every browser is signed out, and no other link of the account
+ * works any more. Returns the secret of a link to choose a new password, because the person who asked for the change was signed in.
+ * Throws 410.
  */
 export async function stopEmailChange(gateway: Gateway, visitor: Visitor, token: string): Promise<string> {
   allow(visitorActor(visitor), 'account.stop')

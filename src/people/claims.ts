@@ -5,8 +5,8 @@ import { statement } from '../platform/db/statement.ts'
 import { voidClaimLinks, voidInvitationsBy } from './links.ts'
 import { endSessionsOf, endTillsOf } from './write-sessions.ts'
 
-// An address belongs to whoever has proven it; all others that have signed up with it claim it (decisions 29 and 47). The proof ends the
-// other claims: whoever has the mailbox may never land in what a stranger has prepared.
+// An address belongs to the account that has proven it; all other accounts that signed up with it claim it (decisions 29 and 47). The proof
+// ends the other claims, so that the owner of the mailbox never gets into an account that a stranger has prepared.
 
 /** An account that claims an address which it has not proven. */
 export type Claim = { id: number; publicId: string; password: string | null; confirmed: false }
@@ -16,7 +16,7 @@ const END = statement<{ id: number }>(
   `update people set closed_at = $3 where realm = 'merchant' and email_key = $1 and confirmed_at is null and closed_at is null
      and id <> $2 returning id`,
 )
-// One that has ended keeps its business, until whoever has proven the address gives the password of the claim.
+// An ended claim keeps its business, until the owner of the address gives the password of the claim.
 const MOST_ADDED = 20
 const LEFT = statement<Claim>(
   'claims with a business',
@@ -39,8 +39,8 @@ const OPENED = statement<{ publicId: string; at: Date; merchantId: number; cell:
 )
 
 /**
- * Ends all other claims of an address that this person has proven: their sessions, their links and what they have invited to. The
- * address is locked. Answers how many, and what is written with the proof.
+ * Ends all other claims of an address that this person has proven, with their sessions, links, invitations and tills. The address is
+ * locked. Returns how many ended, and the calls to send with the proof.
  */
 export async function endOtherClaims(
   tx: Tx,
@@ -53,24 +53,24 @@ export async function endOtherClaims(
   return { ended: ids.length, calls }
 }
 
-/** Claims of this address, ended or not, that still have a business; the newest first. */
+/** Finds the claims of this address, ended or not, that still have a business; the newest first. */
 export const claimsWithBusiness = (emailKey: string): Call<Claim> => call(LEFT, emailKey)
 
-/** A claim, ended or not, locked. */
+/** Locks a claim, ended or not. */
 export const lockClaim = (id: number): Call<{ id: number; publicId: string; emailKey: string }> =>
   call(LOCK, id)
 
-/** A business that was opened with an address which nobody has proven. `publicId`: of the claim. */
+/** A business that was opened with an address that nobody has proven. `publicId` is that of the claim. */
 export type OpenedBusiness = { publicId: string; business: string; at: Date }
 
-/** What was opened with this address and not proven yet, the oldest first: for whoever has opened a link in its mailbox. */
+/** Reads the businesses that were opened with this address and are unproven, the oldest first, for a person who opened a mailed link. */
 export async function openedWith(gateway: Gateway, emailKey: string): Promise<OpenedBusiness[]> {
   const rows = await gateway.directory.query(OPENED, [emailKey])
   const names = new Map<number, string>()
   for (const cell of new Set(rows.map((row) => row.cell))) {
-    const wanted = merchantsById(rows.filter((row) => row.cell === cell).map(({ merchantId }) => merchantId))
-    const found = await gateway.appOf({ cell }).db.query(wanted.statement, wanted.values)
-    for (const { id, name } of found) names.set(id, name)
+    const find = merchantsById(rows.filter((row) => row.cell === cell).map(({ merchantId }) => merchantId))
+    const merchants = await gateway.appOf({ cell }).db.query(find.statement, find.values)
+    for (const { id, name } of merchants) names.set(id, name)
   }
   return rows.map(({ publicId, at, merchantId }) => ({ publicId, at, business: names.get(merchantId) ?? '' }))
 }

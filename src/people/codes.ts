@@ -7,7 +7,7 @@ import { factorBinding } from './sealed-columns.ts'
 
 const PERIOD_SECONDS = 30
 const DIGITS = 6
-// One step early or late (reliability.md A72).
+// A code counts one step early or late (reliability.md A72).
 const WINDOW = 1
 const RECOVERY_BYTES = 10
 const RECOVERY_CODES = 10
@@ -31,10 +31,10 @@ const ADD_RECOVERY = statement(
   'insert into recovery_codes (person_id, hash) select $1, unnest($2::bytea[])',
 )
 
-/** A new secret for an authenticator app, in the letters that people type. */
+/** Makes a secret for an authenticator app, in letters that people can type. */
 export const newAppSecret = (): string => new Secret({ size: 20 }).base32
 
-/** What an authenticator app reads from the picture. */
+/** Makes the URI that an authenticator app reads from the picture. */
 export const appAddress = (
   secret: string,
   { account, issuer }: { account: string; issuer: string },
@@ -47,7 +47,7 @@ export const appAddress = (
     period: PERIOD_SECONDS,
   }).toString()
 
-/** The time step of a right code, or null. */
+/** Finds the time step to which a code belongs; null for a wrong code. */
 export function stepOf(secret: string, code: string, nowMs: number): number | null {
   const digits = code.replace(/[\s-]/g, '')
   if (!/^[0-9]{6}$/.test(digits)) return null
@@ -57,8 +57,8 @@ export function stepOf(secret: string, code: string, nowMs: number): number | nu
 }
 
 /**
- * Whether this is a code of the person's app that was not used before, or a recovery code that is left; it is used up. Of two
- * tries with the same code at once one is right.
+ * Uses up a code of the person's app, or a recovery code; null where it is wrong or was used before. Of two tries with the same code at
+ * once only one succeeds.
  */
 export async function takeCode(
   gateway: Gateway,
@@ -78,7 +78,7 @@ export async function takeCode(
   return used.length === 1 ? 'recovery' : null
 }
 
-/** Ten codes of 80 bits, for when the app is lost, and the statements that put them in place of older ones. */
+/** Makes ten recovery codes of 80 bits, for when the app is lost, and the calls that store them in place of older ones. */
 export function makeRecoveryCodes(personId: number): { codes: string[]; calls: Call[] } {
   const codes = Array.from({ length: RECOVERY_CODES }, () => inGroups(lettersOf(randomBytes(RECOVERY_BYTES))))
   const hashes = codes.map((code) => recoveryHash(code))
@@ -92,7 +92,7 @@ function recoveryHash(code: string): Buffer | null {
   return /^[A-Z2-7]{16}$/.test(letters) ? createHash('sha256').update(letters).digest() : null
 }
 
-/** Five bits a letter. */
+/** Encodes bytes in base 32, five bits a letter. */
 function lettersOf(bytes: Buffer): string {
   let number = BigInt(`0x${bytes.toString('hex')}`)
   let letters = ''

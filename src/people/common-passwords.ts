@@ -1,4 +1,4 @@
-// What is left of the commonest passwords when those of fewer than twelve characters are taken away, most common first.
+// The commonest passwords of twelve characters and more, most common first.
 const LONG = `
 123qweasdzxc 1qaz2wsx3edc q1w2e3r4t5y6 1q2w3e4r5t6y qazwsxedcrfv 123456qwerty qwerty123456 leavemealone 123456654321 qazwsxedc123
 sonyericsson zxcasdqwe123 123456789qwe 1qazxsw23edc qwerasdfzxcv qweasdzxc123 123456789987654321 112233445566 finalfantasy

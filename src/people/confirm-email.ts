@@ -20,11 +20,11 @@ import { addressOfPage, tell } from './tell.ts'
 import { type Visitor, visitorActor } from './visitor.ts'
 import { confirmPerson, lockPerson, ownerOfAddress } from './write-accounts.ts'
 
-/** What the page of a link that confirms asks for, beside its button: a password unless this browser is signed in as that account. */
+/** The accounts behind a link that confirms an address. Its page asks for the password of each that is not signed in in this browser. */
 export type Confirming = {
-  /** The account that has signed up. */
+  /** The account that signed up with the address. */
   claim: Omit<Account, 'hasFactor' | 'name'>
-  /** Who has proven the address before; null for nobody. */
+  /** The account that has proven the address before; null where there is none. */
   owner: Account | null
   email: EmailAddress
   asksClaim: boolean
@@ -38,7 +38,7 @@ const CLAIM = statement<Confirming['claim']>(
    from people p where p.id = $1 and p.email is not null`,
 )
 
-/** What the link behind this secret asks for; null when it does not work any more. */
+/** Finds what the page of this link asks for; null when the link does not work any more. */
 export async function findConfirming(
   gateway: Gateway,
   visitor: Visitor,
@@ -56,10 +56,9 @@ export async function findConfirming(
 }
 
 /**
- * Proves an address by the link that was mailed to it, together with a session or the password of the very account that signed up:
- * whoever has the mailbox cannot confirm what a stranger has opened. All other claims of the address end. Where somebody has proven it
- * before, that is the same person: with the passwords of both accounts the business is added to the older one. Throws 410, 401, 403
- * while it is locked, 429.
+ * Proves an address by the mailed link together with a session or the password of the account that signed up, so that the owner of the
+ * mailbox cannot confirm a stranger's account by mistake. All other claims of the address end. Where an account has proven it before, the
+ * passwords of both accounts are needed, and the business is added to the older one. Throws 410, 401, 403 while it is locked, 429.
  */
 export async function confirmEmail(
   gateway: Gateway,
@@ -67,19 +66,19 @@ export async function confirmEmail(
   { token, password, ownerPassword }: { token: string; password: string; ownerPassword: string },
 ): Promise<void> {
   allow(visitorActor(visitor), 'account.confirm')
-  const asked = await findConfirming(gateway, visitor, token)
-  if (asked === null) throw linkGone()
-  const { claim, owner, email } = asked
-  const with_ = { email, visitor }
-  if (asked.asksClaim)
+  const confirmation = await findConfirming(gateway, visitor, token)
+  if (confirmation === null) throw linkGone()
+  const { claim, owner, email } = confirmation
+  const tryFacts = { email, visitor }
+  if (confirmation.asksClaim)
     await provePassword(gateway, {
-      ...with_,
+      ...tryFacts,
       account: { ...claim, hasFactor: false },
       password,
       wrong: WRONG,
     })
-  if (owner !== null && asked.asksOwner)
-    await provePassword(gateway, { ...with_, account: owner, password: ownerPassword, wrong: WRONG_OWNER })
+  if (owner !== null && confirmation.asksOwner)
+    await provePassword(gateway, { ...tryFacts, account: owner, password: ownerPassword, wrong: WRONG_OWNER })
   const proven = { email, token, claim: claim.id, owner: owner?.id ?? null }
   return againWhenTaken(() => commitConfirm(gateway, visitor, proven))
 }
@@ -96,13 +95,13 @@ function commitConfirm(gateway: Gateway, visitor: Visitor, proven: Proven): Prom
       ...([lockAddress(proven.email), useLink('confirm', proven.token, at)] as const),
       ...([lockClaim(proven.claim), ownerOfAddress(proven.email.key)] as const),
     )
-    // What was proven is about these two alone: another address, or another owner meanwhile, makes the link void.
+    // The passwords were proven for this address and owner: if either has changed meanwhile, the link is void.
     const same = claim?.emailKey === proven.email.key && (owner?.id ?? null) === proven.owner
     if (!link || !claim || !same) throw linkGone()
     const actor = visitorActor(visitor, proven.email.text)
     const act = { actor, action: 'account.confirm', at, subject: claim.publicId } as const
-    const [[place]] = await tx.send(call(CLAIM, claim.id))
-    const merchantId = place?.merchantId ?? null
+    const [[account]] = await tx.send(call(CLAIM, claim.id))
+    const merchantId = account?.merchantId ?? null
     if (owner) {
       const row = auditRow({ ...act, merchantId, after: { added_to: owner.id } })
       return { value: undefined, last: [...addClaim(claim.id, owner.id, at), row] }
@@ -115,7 +114,7 @@ function commitConfirm(gateway: Gateway, visitor: Visitor, proven: Proven): Prom
   })
 }
 
-/** Sends the link that proves the person's address once more; the older one works no longer. Throws 400 where it is proven, 429. */
+/** Sends a new link that proves the person's address; the older one works no longer. Throws 400 where it is proven already, 429. */
 export async function resendConfirmation(
   gateway: Gateway,
   caller: PersonCaller,
@@ -124,7 +123,7 @@ export async function resendConfirmation(
   allow(caller, 'account.resend')
   const at = gateway.clock.now()
   await takeLinkMail(gateway, visitor, `person ${caller.personId}`)
-  // A stranger who signs up with the address may have used them up: a new password confirms the address too.
+  // A stranger who signed up with the address may have used up its mails; choosing a new password confirms the address too.
   if (!(await mayMail(gateway, 'confirm', readEmail(caller.name).key))) throw mailsSent()
   await gateway.directory.transaction(async (tx) => {
     const [rows] = await tx.send(lockPerson(caller.personId), voidLinks(caller.personId, ['confirm'], at))

@@ -1,13 +1,13 @@
 import { invalidRequest } from '../platform/refusal.ts'
 import { hasForbiddenControl } from '../platform/text.ts'
 
-/** An address as its owner writes it, and as it is compared. */
+/** An address: `text` as its owner writes it, `key` as it is compared. */
 export type EmailAddress = { text: string; key: string }
 
 const FORM = /^[^@\s<>(),;:"\\[\]]+@[^@\s<>(),;:"\\[\]]+$/
 const LONGEST = 254
 
-/** Reads an address as it was typed. Throws 400. */
+/** Parses a typed address. Throws 400. */
 export function readEmail(typed: string): EmailAddress {
   const text = typed.trim().normalize('NFC')
   if (

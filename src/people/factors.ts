@@ -27,7 +27,7 @@ export type Factor = {
   usedAt: Date | null
 }
 
-// An enrolment that takes longer is begun anew: its secret stands on a page.
+// An enrolment that takes longer must be started again, because its secret is shown on a page.
 const ENROLMENT_MS = 15 * 60_000
 const APP_NAME = 'Authenticator app'
 
@@ -68,7 +68,7 @@ const REMOVE = statement<{ kind: Factor['kind']; name: string }>(
   'delete from factors where id = $1 and person_id = $2 and confirmed_at is not null returning kind, name',
 )
 
-/** The second factors that are on, and how many recovery codes are left. */
+/** Lists the second factors that are on, and counts the recovery codes that are left. */
 export async function listFactors(
   { directory }: Gateway,
   personId: number,
@@ -77,7 +77,7 @@ export async function listFactors(
   return { factors, codesLeft: (await firstRow(directory.query(CODES_LEFT, [personId])))?.count ?? 0 }
 }
 
-/** An authenticator app whose first right code came with it; `step`: of that code, which works no second time. */
+/** Adds an authenticator app with its first right code. `step` is the time step of that code, which works no second time. */
 export function addConfirmedApp(
   { vault }: Gateway,
   { personId, secret, step, at }: { personId: number; secret: string; step: number; at: Date },
@@ -87,13 +87,13 @@ export function addConfirmedApp(
   return call(ADD_CONFIRMED, id, personId, APP_NAME, sealed, at.toISOString(), step)
 }
 
-/** Takes every factor of a person away, with its recovery codes. */
+/** Removes every factor of a person, and its recovery codes. */
 export const dropFactors = (personId: number): Call[] => [
   call(DROP_ALL, personId),
   clearRecoveryCodes(personId),
 ]
 
-/** Begins with an authenticator app: its secret is made, and counts from the first right code on. Throws 400 where one is on. */
+/** Starts the enrolment of an authenticator app: makes its secret, which counts from the first right code on. Throws 400 where one is on. */
 export async function beginApp(gateway: Gateway, caller: SignedInActor): Promise<{ id: string }> {
   allow(caller, 'account.factors')
   const at = gateway.clock.now()
@@ -110,7 +110,7 @@ export async function beginApp(gateway: Gateway, caller: SignedInActor): Promise
   return { id }
 }
 
-/** What the app of an enrolment that is under way must be told, as text and as the address in the picture; null when it is over. */
+/** Finds the secret of an open enrolment, as text and as the URI in the picture; null when the enrolment is over. */
 export async function findNewApp(
   gateway: Gateway,
   caller: Pick<SignedInActor, 'kind' | 'personId'>,
@@ -123,18 +123,18 @@ export async function findNewApp(
   return { secret, address: appAddressAt(gateway, { secret, account, realm: realmOf(caller) }) }
 }
 
-// One person may have an account in both realms under one address: the app must tell them apart.
+// A person may have an account in both realms under one address, so their entries in the app differ by issuer.
 const ISSUERS: Readonly<Record<Realm, string>> = { merchant: '', operator: ' console' }
 
-/** What an app reads of this secret, under the name of our host. */
+/** Makes the URI of this secret for an app, under the name of our host. */
 export const appAddressAt = (
   { baseUrl }: Gateway,
   { secret, account, realm }: { secret: string; account: string; realm: Realm },
 ): string => appAddress(secret, { account, issuer: `${new URL(baseUrl).hostname}${ISSUERS[realm]}` })
 
 /**
- * Switches the app on with a first right code; every other session ends. Answers new recovery codes where there were none.
- * Throws 400 for a wrong code, 404.
+ * Switches the app on with a first right code; every other session ends. Returns new recovery codes where there were none. Throws 400
+ * for a wrong code, 404.
  */
 export async function confirmApp(
   gateway: Gateway,
@@ -158,7 +158,7 @@ export async function confirmApp(
 
 type Switched = { caller: SignedInActor; person: KnownPerson; id: string; at: Date }
 
-/** What follows when a factor is switched on: other sessions and open links end, recovery codes are made with the first one. */
+/** Does what switching on any factor needs: ends other sessions and open links, and makes recovery codes with the first factor. */
 export async function switchedOn(gateway: Gateway, tx: Tx, { caller, person, id, at }: Switched) {
   const [[left]] = await tx.send(call(CODES_LEFT, person.id))
   const made = (left?.count ?? 0) > 0 ? { codes: [], calls: [] } : makeRecoveryCodes(person.id)
@@ -173,8 +173,8 @@ export async function switchedOn(gateway: Gateway, tx: Tx, { caller, person, id,
 }
 
 /**
- * Takes a factor away; every other session ends, and live money out waits a day (reliability.md A74). The recovery codes go with
- * the last one. An operator keeps its last one. Throws 404, 400.
+ * Removes a factor; every other session ends, and live money out waits a day (reliability.md A74). With the last factor the recovery codes
+ * go too. The last factor of an operator cannot be removed. Throws 404, 400.
  */
 export async function removeFactor(gateway: Gateway, caller: SignedInActor, id: string): Promise<void> {
   allow(caller, 'account.factors')
@@ -200,7 +200,7 @@ export async function removeFactor(gateway: Gateway, caller: SignedInActor, id: 
   })
 }
 
-/** Ten new recovery codes, shown this once; the old ones work no longer. Throws 400 without a factor. */
+/** Makes ten new recovery codes, returned only this once; the old ones work no longer. Throws 400 without a factor. */
 export async function renewRecoveryCodes(gateway: Gateway, caller: SignedInActor): Promise<string[]> {
   allow(caller, 'account.factors')
   const at = gateway.clock.now()

@@ -13,12 +13,9 @@ import { mailsSent, mayMail } from './sign-in-limits.ts'
 import { addressOfPage, tell } from './tell.ts'
 
 /** The merchant that somebody is invited to. */
-export type Employer = { id: number; publicId: string; name: string }
+type Employer = { id: number; publicId: string; name: string }
 
-/** An invitation that waits. Its link is known to whoever got it, and to nobody here. */
-export type Invitation = Pick<Link, 'id' | 'role' | 'email' | 'expiresAt'>
-
-// More are no invitations but a mailing.
+// More than this would be a mailing list.
 const MOST_OPEN = 50
 
 const MEMBER_WITH = statement(
@@ -28,8 +25,8 @@ const MEMBER_WITH = statement(
 )
 
 /**
- * Invites somebody by e-mail. The link goes to that address alone, because it proves it; a command answers with it instead, for
- * whoever runs the machine to pass on. Throws 400 for somebody who works here already, 429.
+ * Invites a person by e-mail. The link goes to that address alone, because it proves the address; for a command it is returned instead, to
+ * be passed on by hand. Throws 400 for a person who works here already, 403, 429.
  */
 export async function invite(
   gateway: Gateway,
@@ -78,10 +75,10 @@ export async function invite(
   return { link }
 }
 
-/** Invitations and codes for tills that wait, newest first. */
+/** Lists the open invitations and codes for tills, newest first. */
 export async function listInvitations(gateway: Gateway, merchantId: number): Promise<Link[]> {
-  const wanted = openLinks(merchantId, gateway.clock.now())
-  return gateway.directory.query(wanted.statement, wanted.values)
+  const list = openLinks(merchantId, gateway.clock.now())
+  return gateway.directory.query(list.statement, list.values)
 }
 
 /** Takes back an invitation, or the code for a till. Throws 404. */
@@ -93,10 +90,10 @@ export async function takeBackInvitation(
   allow(actor, 'people.take-back', merchant.id)
   const at = gateway.clock.now()
   await gateway.directory.transaction(async (tx) => {
-    const [[taken]] = await tx.send(voidLink(merchant.id, id, at))
-    if (!taken) throw notFound('invitation')
+    const [[link]] = await tx.send(voidLink(merchant.id, id, at))
+    if (!link) throw notFound('invitation')
     const act = { actor, action: 'people.take-back', at, merchantId: merchant.id } as const
-    const before = { email: taken.email, role: taken.role }
+    const before = { email: link.email, role: link.role }
     return { value: null, last: [auditRow({ ...act, subject: id, before, after: { taken_back: true } })] }
   })
 }

@@ -22,7 +22,7 @@ import { type Visitor, visitorActor } from './visitor.ts'
 import { confirmPerson, lockPerson, setPassword } from './write-accounts.ts'
 import { newToken, startSession } from './write-sessions.ts'
 
-/** An invitation as its page shows it; `known`: the address has a proven account, whose password is asked for. */
+/** An invitation as its page shows it. `known`: the address has a proven account, whose password is asked for. */
 export type OpenInvitation = Link & { merchantId: number; known: boolean }
 
 type Wanted = { token: string; password: string; name?: string | undefined }
@@ -35,7 +35,7 @@ type Joining = {
   made: { password: string; name: string } | null
 }
 
-/** The invitation behind a link, or null when it does not work any more. */
+/** Finds the invitation behind a link; null when the link does not work any more. */
 export async function findInvitation(gateway: Gateway, token: string): Promise<OpenInvitation | null> {
   const link = await findLink(gateway, 'join', token)
   if (link?.merchantId == null || link.email === null) return null
@@ -47,41 +47,41 @@ export async function findInvitation(gateway: Gateway, token: string): Promise<O
  * Accepts an invitation: with the password of the account that has proven the address, else with a new account, which the link
  * proves. Signs in; where a second factor is on, its code is asked first. Throws 410, 400, 401, 403 while the account is locked.
  */
-export async function joinMerchant(gateway: Gateway, visitor: Visitor, wanted: Wanted): Promise<SignInStep> {
+export async function joinMerchant(gateway: Gateway, visitor: Visitor, input: Wanted): Promise<SignInStep> {
   allow(visitorActor(visitor), 'people.join')
-  const invitation = await findInvitation(gateway, wanted.token)
+  const invitation = await findInvitation(gateway, input.token)
   if (invitation?.email == null) throw linkGone()
   const email = readEmail(invitation.email)
   const accounts = await gateway.directory.query(...sent(accountsOf('merchant', email)))
-  const account = await accountFor(gateway, { accounts, email, visitor, wanted })
+  const account = await accountFor(gateway, { accounts, email, visitor, input })
   // An account that has never had a password gets this one: the link has proven its address.
-  const made = account?.password == null ? await newAccount(gateway, wanted, email) : null
+  const made = account?.password == null ? await newAccount(gateway, input, email) : null
   const { merchantId } = invitation
   return againWhenTaken(() =>
-    commitJoin(gateway, visitor, { token: wanted.token, merchantId, email, account, made }),
+    commitJoin(gateway, visitor, { token: input.token, merchantId, email, account, made }),
   )
 }
 
-type Trying = { accounts: readonly Account[]; email: EmailAddress; visitor: Visitor; wanted: Wanted }
+type Trying = { accounts: readonly Account[]; email: EmailAddress; visitor: Visitor; input: Wanted }
 
 async function accountFor(
   gateway: Gateway,
-  { accounts, email, visitor, wanted }: Trying,
+  { accounts, email, visitor, input }: Trying,
 ): Promise<Account | null> {
   const owner = accounts.find(({ confirmed }) => confirmed)
   const proven = owner?.password == null ? null : owner
-  // Who has not proven the address may be meant too; the link proves it now. Where there is nobody, nothing can be guessed.
+  // Without a proven account a claim may be meant: the link proves the address now. Without any account there is no password to guess.
   const tested = proven === null ? accounts.filter(({ password }) => password !== null) : [proven]
   if (tested.length === 0) return owner ?? null
   const tried = await beginTry(gateway, { emailKey: email.key, visitor, accounts: tested })
-  const right = await checkPassword(wanted.password, passwordsOf(tried.tested))
+  const right = await checkPassword(input.password, passwordsOf(tried.tested))
   const account = tried.tested[right.indexOf(true)]
   if (account === undefined) {
     await missed(gateway, { tried, email, account: proven, visitor })
     if (proven === null) return owner ?? null
     throw new Refusal(401, 'wrong_sign_in', 'password is not the one of this account')
   }
-  // With a second factor the misses are forgotten after its code.
+  // With a second factor the misses are cleared after its code.
   const { clock, directory } = gateway
   await directory.queries(
     ...(account.hasFactor ? tryGivenBack(tried) : afterRight(tried, account, clock.now())),
@@ -106,7 +106,7 @@ function commitJoin(gateway: Gateway, visitor: Visitor, joining: Joining): Promi
       ...([lockAddress(email), lockMembers(merchantId), useLink('join', token, at)] as const),
     )
     if (link?.role == null) throw linkGone()
-    // The claim may have ended since its password was looked at: the proof of somebody else ends it.
+    // The claim may have ended since its password was checked: another account may have proven the address.
     if (account !== null && (await tx.send(lockPerson(account.id)))[0].length === 0) throw linkGone()
     const { id: personId, publicId: person } = account ?? (await added(made))
     async function added(person: typeof made) {
@@ -115,7 +115,7 @@ function commitJoin(gateway: Gateway, visitor: Visitor, joining: Joining): Promi
       assert(row, 'a person that was added has an id')
       return row
     }
-    // The link has proven the address: of all who claim it one is right.
+    // The link has proven the address for this account, so all other claims end.
     const { calls } = await endOtherClaims(tx, { emailKey: email.key, keep: personId, at })
     const asks = account?.hasFactor === true
     const session = startSession({ personId, merchantId, visitor, at, stage: asks ? 'code' : 'in' })

@@ -5,11 +5,11 @@ import { statement } from '../platform/db/statement.ts'
 import type { LinkPurpose } from './links.ts'
 import { hashToken } from './session.ts'
 
-/** What the page of a link says before it is used. */
-export type LinkFacts = {
+/** The facts that the page of a link shows before the link is used. */
+type LinkFacts = {
   business: string
   email: string
-  /** Somebody else has proven the address that the link is about. */
+  /** Another account has proven the address. */
   inUse: boolean
 }
 
@@ -29,7 +29,7 @@ const FACTS = statement<{
    where l.hash = $1 and l.purpose = $2 and l.used_at is null and l.expires_at > $3`,
 )
 
-/** The business and address behind a link; null when it does not work any more. */
+/** Finds the business and address behind a link; null when the link does not work any more. */
 export async function findLinkFacts(
   gateway: Gateway,
   purpose: LinkPurpose,
@@ -40,7 +40,7 @@ export async function findLinkFacts(
   if (row === null) return null
   const { merchantId, cell, email, inUse } = row
   if (merchantId === null || cell === null) return { business: '', email: email ?? '', inUse }
-  const wanted = merchantsById([merchantId])
-  const [merchant] = await gateway.appOf({ cell }).db.query(wanted.statement, wanted.values)
+  const find = merchantsById([merchantId])
+  const [merchant] = await gateway.appOf({ cell }).db.query(find.statement, find.values)
   return { business: merchant?.name ?? '', email: email ?? '', inUse }
 }

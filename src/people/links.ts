@@ -11,8 +11,8 @@ import { hashToken } from './session.ts'
 import { newToken } from './write-sessions.ts'
 
 /**
- * What a link is for: to confirm an address, choose a password, join a merchant, change an address or stop that, let a till in; to
- * become an operator, or to set up an operator's sign-in again.
+ * The purposes of a link: to confirm an address, choose a password, join a merchant, change an address or stop the change, let a till in,
+ * become an operator, or set up an operator's sign-in again.
  */
 export type LinkPurpose =
   | 'confirm'
@@ -25,12 +25,12 @@ export type LinkPurpose =
   | 'operator-reset'
 
 /**
- * What was sent to let somebody in or to move the account: void as soon as its password or a factor changes, or its other sessions
- * are ended (reliability.md A74). A link that confirms the address stays: its page asks for the account's password.
+ * The links that sign in or change the address of an account: they become void when its password or a factor changes, or its other
+ * sessions are ended (reliability.md A74). A link that confirms the address stays valid, because its page asks for the password.
  */
 export const LINKS_OF_SIGN_IN: readonly LinkPurpose[] = ['reset', 'email', 'email-stop', 'operator-reset']
 
-/** A link that was not used and has not expired. */
+/** An unused link that has not expired. */
 export type Link = {
   id: string
   purpose: LinkPurpose
@@ -48,7 +48,7 @@ export type Link = {
 }
 
 const LASTS_MS = 24 * 3_600_000
-// One that is not known to be unusable is not told from one that never was.
+// A longer secret is none of ours, and is not hashed.
 const LONGEST_TOKEN = 100
 
 const COLUMNS = `id, purpose, person_id as "personId", merchant_id as "merchantId", role, email, name,
@@ -128,7 +128,7 @@ type NewLink = Partial<Omit<Link, 'id' | 'expiresAt' | 'sealed'>> & {
   seal?(id: string): Buffer
 }
 
-/** A link that works once, for 24 hours unless said: its secret, which is never stored, and its row. */
+/** Makes a link that works once, for 24 hours by default: returns its secret, which is never stored, and the call that adds its row. */
 export function makeLink(link: NewLink): { id: string; token: string; add: Call } {
   const {
     purpose,
@@ -163,7 +163,7 @@ export function makeLink(link: NewLink): { id: string; token: string; add: Call 
   }
 }
 
-/** The link with this secret, for the page that asks before it is used; null when it does not work any more. */
+/** Finds the link with this secret without using it, for its page; null when it does not work any more. */
 export async function findLink(
   { directory, clock }: Gateway,
   purpose: LinkPurpose,
@@ -173,52 +173,52 @@ export async function findLink(
   return firstRow(directory.query(FIND, [hashToken(token), purpose, clock.now().toISOString()]))
 }
 
-/** Uses it up, in the transaction of what it does. No row: it does not work any more. */
+/** Uses a link up, in the transaction of its act. Returns no row when it does not work any more. */
 export const useLink = (purpose: LinkPurpose, token: string, at: Date): Call<Link> =>
   call(USE, hashToken(token), purpose, at.toISOString())
 
-/** Whatever was sent to this person for these purposes works no longer. */
+/** Voids all links of this person with these purposes. */
 export const voidLinks = (personId: number, purposes: readonly LinkPurpose[], at: Date): Call =>
   call(VOID, personId, purposes, at.toISOString())
 
 /**
- * Whatever was sent to these claims works no longer, but for the link that confirms: with the passwords of both accounts it adds the
- * business to whoever has proven the address.
+ * Voids all links of these claims but the one that confirms: with the passwords of both accounts that one adds the business to the
+ * owner of the address.
  */
 export const voidClaimLinks = (people: readonly number[], at: Date): Call =>
   call(VOID_OF_CLAIMS, people, at.toISOString())
 
-/** Ends the open invitations and codes for tills that these people have made, at one merchant or at all of them. */
+/** Voids the open invitations and codes for tills that these people have made, at one merchant or at all of them. */
 export const voidInvitationsBy = (
   people: readonly number[],
   at: Date,
   merchantId: number | null = null,
 ): Call => call(VOID_MADE_BY, people, at.toISOString(), merchantId)
 
-/** Takes back an invitation or the code for a till. */
-/** Open invitations and codes for tills of a merchant. */
+/** Voids the open invitations and codes for tills of a merchant. */
 export const voidLinksOf = (merchantId: number, at: Date): Call =>
   call(VOID_OF_MERCHANT, merchantId, at.toISOString())
 
+/** Takes back one invitation or code for a till. Returns no row when it does not work any more. */
 export const voidLink = (merchantId: number, id: string, at: Date): Call<Link> =>
   call(VOID_ONE, merchantId, id, at.toISOString())
 
-/** Ends the invitations of operators to this address. */
+/** Voids the invitations of operators to this address. */
 export const voidOperatorLinksTo = (email: EmailAddress, at: Date): Call =>
   call(VOID_OPERATORS_TO, email.key, at.toISOString())
 
-/** Ends the invitations of operators that this person has made: with its role ends what it has begun. */
+/** Voids the invitations of operators that this person has made, because they end with its role. */
 export const voidOperatorLinksBy = (personId: number, at: Date): Call =>
   call(VOID_OPERATORS_BY, personId, at.toISOString())
 
-/** Takes back an invitation of an operator. */
+/** Takes back one invitation of an operator. Returns no row when it does not work any more. */
 export const voidOperatorLink = (id: string, at: Date): Call<Link> =>
   call(VOID_OPERATOR, id, at.toISOString())
 
-/** Invitations of operators that wait, newest first. */
+/** Finds the open invitations of operators, newest first. */
 export const openOperatorLinks = (at: Date): Call<Link> => call(OPEN_OF_OPERATORS, at.toISOString())
 
-/** Invitations and codes for tills that somebody may still use, newest first. */
+/** Finds the open invitations and codes for tills of a merchant, newest first. */
 export const openLinks = (merchantId: number, at: Date): Call<Link> =>
   call(OPEN_OF_MERCHANT, merchantId, at.toISOString())
 

@@ -14,7 +14,7 @@ const PLACE = statement<{ merchantId: number }>(
   'select id as "merchantId" from merchants where public_id = $1',
 )
 
-/** An owner with a password and a proven address, without any mail: for the demo merchant. */
+/** Adds an owner with a password and a proven address to a merchant, without any mail: for the demo merchant. */
 export async function makeOwner(
   gateway: Gateway,
   actor: Actor,
@@ -30,16 +30,17 @@ export async function makeOwner(
   const hash = await hashFor(gateway, { realm: 'merchant', email }, password)
   const at = gateway.clock.now()
   await gateway.directory.transaction(async (tx) => {
-    const [[place]] = await tx.send(call(PLACE, merchant))
-    assert(place, 'the merchant of an owner is there')
+    const [[row]] = await tx.send(call(PLACE, merchant))
+    assert(row, 'the merchant of an owner is there')
+    const { merchantId } = row
     const person = { name, email, password: hash, confirmed: true, at }
-    const [[added]] = await tx.send(addPerson(person), lockMembers(place.merchantId))
+    const [[added]] = await tx.send(addPerson(person), lockMembers(merchantId))
     assert(added, 'a person that was added has an id')
-    const act = { actor, action: 'account.create', at, merchantId: place.merchantId } as const
-    const row = auditRow({ ...act, subject: merchant, after: { role: 'owner', person: added.publicId } })
+    const act = { actor, action: 'account.create', at, merchantId } as const
+    const audited = auditRow({ ...act, subject: merchant, after: { role: 'owner', person: added.publicId } })
     return {
       value: null,
-      last: [addMember({ personId: added.id, merchantId: place.merchantId }, 'owner', { at }), row],
+      last: [addMember({ personId: added.id, merchantId }, 'owner', { at }), audited],
     }
   })
 }

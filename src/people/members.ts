@@ -9,7 +9,7 @@ import { lockMembers } from './accounts.ts'
 import { voidInvitationsBy, voidLinks } from './links.ts'
 import { endTillsOf } from './write-sessions.ts'
 
-/** Somebody who works for a merchant. */
+/** A person or till that works for a merchant. */
 export type Member = {
   publicId: string
   name: string
@@ -56,7 +56,7 @@ const OF_EMAIL = statement<{ merchantId: number }>(
    where p.realm = 'merchant' and p.email_key = lower($1) and p.closed_at is null order by 1 desc limit $2`,
 )
 
-/** The merchants for which somebody with this address works. */
+/** Reads the merchants for which an account with this address works, newest first. */
 export async function merchantsOfEmail(
   { directory }: Pick<Gateway, 'directory'>,
   email: string,
@@ -66,17 +66,18 @@ export async function merchantsOfEmail(
   return rows.map(({ merchantId }) => merchantId)
 }
 
-/** Everybody who works for this merchant, tills too, in the order in which they came. */
+/** Lists the people and tills that work for this merchant, in the order in which they joined. */
 export const listMembers = ({ directory }: Gateway, merchantId: number): Promise<Member[]> =>
   directory.query(LIST, [merchantId])
 
 type Which = { merchantId: number; publicId: string }
 
-/** While money out is held nobody makes an owner: that owner could send it (reliability.md A74). In either mode: roles have none. */
+/** Refuses to make an owner while the caller's money out is held, because the new owner could send it (reliability.md A74). It applies in both
+ * modes, because roles belong to no mode. */
 export const allowOwner = (actor: Actor, merchantId: number): void =>
   allow(actor.kind === 'person' ? { ...actor, mode: 'live' } : actor, 'people.owner', merchantId)
 
-/** Gives somebody another role, from the next page on; what an owner has begun ends. The last owner stays one. Throws 400, 404. */
+/** Gives a member another role, from its next page on. What an owner has begun ends. The last owner stays one. Throws 400, 404. */
 export async function setRole(
   gateway: Gateway,
   caller: PersonCaller,
@@ -96,7 +97,7 @@ export async function setRole(
   })
 }
 
-/** Ends what somebody may do here, what it has begun, and its sessions at this merchant. The last owner cannot go. Throws 400, 404. */
+/** Removes a member, with what it has begun and its sessions at this merchant. The last owner cannot go. Throws 400, 404. */
 export async function removeMember(gateway: Gateway, caller: PersonCaller, member: Which): Promise<void> {
   allow(caller, 'people.remove', member.merchantId)
   const at = gateway.clock.now()
@@ -106,7 +107,7 @@ export async function removeMember(gateway: Gateway, caller: PersonCaller, membe
     const gone: Call[] = [REMOVE, END_SESSIONS].map((statement) =>
       call(statement, member.merchantId, personId),
     )
-    // Somebody else may have asked for another address at this person's browser.
+    // Another person may have asked for a change of address in this person's browser.
     const links = voidLinks(personId, ['email', 'email-stop'], at)
     const row = auditRow({ ...act, subject: member.publicId, before: { role } })
     const begun = begunBy(personId, member.merchantId, at)
@@ -115,15 +116,15 @@ export async function removeMember(gateway: Gateway, caller: PersonCaller, membe
 }
 
 /**
- * What an owner has begun at this merchant ends with the role: open invitations, codes for tills, and the tills that it let in. What
- * it has prepared is withdrawn in its cell (`payouts/prepared/withdraw-left.ts`).
+ * Ends what an owner has begun at this merchant, with its role: open invitations, codes for tills, and the tills that it let in. Its
+ * prepared payouts are withdrawn in the cell (`payouts/prepared/withdraw-without-role.ts`).
  */
 const begunBy = (personId: number, merchantId: number, at: Date): Call[] => [
   voidInvitationsBy([personId], at, merchantId),
   endTillsOf([personId], merchantId),
 ]
 
-/** The members are locked together: two requests cannot take the last two owners away. */
+/** Locks all members together, so that two requests cannot remove the last two owners. Throws 400, 404. */
 async function lockMember(tx: Tx, { merchantId, publicId }: Which, next: MerchantRole | null) {
   const [, [member], [count]] = await tx.send(
     lockMembers(merchantId),

@@ -15,34 +15,37 @@ type Miss = {
   /** The try that was wrong. */
   tried: Try
   email: EmailAddress
-  /** Whose password or code it was not; null where whoever has the address was meant. */
+  /** The account that was tried; null where only an address was given. */
   account: Pick<Account, 'publicId' | 'merchantId'> | null
   visitor: Visitor
 }
 
 /**
- * After a wrong password or code: the fifth locks, and who has the address gets a mail, a merchant's person with a link to choose a
- * new password.
+ * Records a wrong password or code. The fifth locks the counter, and the owner of the address gets a mail; a merchant's person gets a link
+ * in it to choose a new password.
  */
 export async function missed(gateway: Gateway, { tried, email, account, visitor }: Miss): Promise<void> {
   const locks = tried.taken.filter(({ miss }) => locksAt(miss))
   if (locks.length === 0) return
   const at = gateway.clock.now()
   const [first] = await gateway.directory.query(...sent(accountsOf(visitor.realm, email)))
-  const tells = first !== undefined && (await mayMail(gateway, 'locked', `${visitor.realm} ${email.key}`))
+  const sendsMail = first !== undefined && (await mayMail(gateway, 'locked', `${visitor.realm} ${email.key}`))
   await gateway.directory.transaction(async (tx) => {
     await tx.send(...locks.map(({ counter }) => lockCounter(counter, at)))
     if (!first) return { value: null }
     const { publicId, merchantId } = account ?? first
     const act = { actor: visitorActor(visitor), action: 'account.sign-in', at, merchantId } as const
     const row = auditRow({ ...act, subject: publicId, after: { locked_for: '30 minutes' } })
-    return { value: null, last: [...(tells ? letterOf(gateway, { account: first, visitor, at }) : []), row] }
+    return {
+      value: null,
+      last: [...(sendsMail ? letterOf(gateway, { account: first, visitor, at }) : []), row],
+    }
   })
 }
 
 type Locked = { account: Account; visitor: Visitor; at: Date }
 
-/** An operator's has no link: an admin or whoever runs the machine lets an operator in again. */
+/** Makes the mail about a lock. An operator's has no link: an admin or a command on the machine lets an operator in again. */
 function letterOf(gateway: Gateway, { account: { id: personId, email: to }, visitor, at }: Locked): Call[] {
   const address = visitor.origin
   if (visitor.realm === 'operator')

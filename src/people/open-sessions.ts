@@ -11,7 +11,7 @@ import { LINKS_OF_SIGN_IN, voidLinks } from './links.ts'
 import { IDLE_MS } from './session.ts'
 import { endOtherSessions, moveSession } from './write-sessions.ts'
 
-/** A browser that is signed in now. */
+/** An open session: a browser or till that is signed in. */
 export type OpenSession = {
   id: string
   name: string
@@ -52,18 +52,18 @@ const WORKS = statement<{ merchantId: number }>(
    where w.person_id = $1 and m.public_id = $2`,
 )
 
-/** Where this person is signed in, newest first. */
+/** Lists the open sessions of this person, newest first. */
 export const listOwnSessions = (
   gateway: Gateway,
   { kind, personId }: Pick<SignedInActor, 'kind' | 'personId'>,
 ): Promise<OpenSession[]> =>
   gateway.directory.query(OWN, [personId, ...openSince(gateway, realmOf({ kind }))])
 
-/** Everybody who is signed in for this merchant, tills too, newest first. */
+/** Lists the open sessions at this merchant, those of tills too, newest first. */
 export const listSessionsAt = (gateway: Gateway, merchantId: number): Promise<OpenSession[]> =>
   gateway.directory.query(AT_MERCHANT, [merchantId, ...openSince(gateway, 'merchant')])
 
-/** Every operator who is signed in, newest first. */
+/** Lists the open sessions of all operators, newest first. */
 export const listOperatorSessions = (gateway: Gateway): Promise<OpenSession[]> =>
   gateway.directory.query(OF_OPERATORS, ['operator', ...openSince(gateway, 'operator')])
 
@@ -72,7 +72,7 @@ function openSince({ clock }: Gateway, realm: Realm): [string, string] {
   return [now.toISOString(), later(now, -IDLE_MS[realm]).toISOString()]
 }
 
-/** Signs out somebody who works for this merchant, a till for example. Throws 404. */
+/** Ends one session at this merchant, of a person or a till. Throws 404. */
 export async function endSessionAt(
   gateway: Gateway,
   caller: PersonCaller,
@@ -88,7 +88,7 @@ export async function endSessionAt(
   })
 }
 
-/** Signs the person out everywhere but here; what was sent to let it in works no longer. */
+/** Ends all other sessions of the person, and voids its open links of sign-in. */
 export async function endOwnOtherSessions(gateway: Gateway, caller: SignedInActor): Promise<void> {
   allow(caller, 'account.sessions')
   const at = gateway.clock.now()
@@ -107,15 +107,15 @@ export async function endOwnOtherSessions(gateway: Gateway, caller: SignedInActo
   })
 }
 
-/** Goes on at another merchant that the person works for. Throws 404. */
+/** Moves the session to another merchant that the person works for. Throws 404. */
 export async function switchMerchant(
   gateway: Gateway,
   caller: PersonCaller,
   publicId: string,
 ): Promise<void> {
   allow(caller, 'account.switch')
-  const [place] = await gateway.directory.query(WORKS, [caller.personId, publicId])
-  if (!place) throw notFound('merchant')
-  const move = moveSession(caller.sessionId, place.merchantId)
+  const [membership] = await gateway.directory.query(WORKS, [caller.personId, publicId])
+  if (!membership) throw notFound('merchant')
+  const move = moveSession(caller.sessionId, membership.merchantId)
   await gateway.directory.query(move.statement, move.values)
 }

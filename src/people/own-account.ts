@@ -14,7 +14,7 @@ import type { Visitor } from './visitor.ts'
 import { type KnownPerson, lockPerson, setPassword, setPersonName } from './write-accounts.ts'
 import { endOtherSessions } from './write-sessions.ts'
 
-/** A new password for the person itself; every other session ends (reliability.md A68). Throws 400. */
+/** Changes the password of the caller; every other session ends (reliability.md A68). Throws 400. */
 export async function changePassword(
   gateway: Gateway,
   caller: SignedInActor,
@@ -53,7 +53,7 @@ export async function changePassword(
   })
 }
 
-/** What colleagues and the audit call this person. */
+/** Changes the name under which colleagues and the audit know the caller. Throws 400. */
 export async function changeName(gateway: Gateway, caller: SignedInActor, typed: string): Promise<void> {
   allow(caller, 'account.name')
   const name = readName(typed)
@@ -76,7 +76,7 @@ export function readName(typed: string): string {
   return name
 }
 
-/** The row of the person who acts. Tills have no sign-in that could change. */
+/** Returns the locked row of the caller. Throws 403 for a till, which has no sign-in that could change. */
 export function locked([person]: readonly KnownPerson[]): KnownPerson {
   if (!person) throw new Refusal(403, 'forbidden', 'a till cannot do this')
   return person

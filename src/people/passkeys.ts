@@ -24,7 +24,7 @@ type Passkey = {
   transports: string[] | null
 }
 
-// As long as a person takes for a fingerprint; a challenge works once.
+// Long enough for a person to give a fingerprint. A challenge works once.
 const CHALLENGE_MS = 5 * 60_000
 const LONGEST_RESPONSE = 20_000
 const MOST_PASSKEYS = 10
@@ -58,8 +58,8 @@ const FORGET = statement(
      select hash from passkey_challenges where expires_at < $1 order by expires_at limit 1000 for update skip locked)`,
 )
 
-/** What a passkey confirms: any value, such as the fields of a form with its address and one-time token. */
-export type PasskeyAct = { sessionId: string; act: unknown }
+/** The act that a passkey confirms: any value, such as the fields of a form with its address and one-time token. */
+type PasskeyAct = { sessionId: string; act: unknown }
 
 const REGISTRATION = 'add this passkey'
 const load = () => import('@simplewebauthn/server')
@@ -69,7 +69,7 @@ const siteOf = ({ baseUrl }: Gateway) => ({
   origin: new URL(baseUrl).origin,
 })
 
-/** Random bytes to sign, which the database ties to one act of one session. */
+/** Makes random bytes to sign, and stores that they belong to one act of one session. */
 async function newChallenge(
   { directory, clock }: Gateway,
   { sessionId, act }: PasskeyAct,
@@ -81,18 +81,18 @@ async function newChallenge(
   return challenge
 }
 
-/** Whether this challenge was made for this act of this session; it is used up. */
+/** Uses a challenge up. Returns whether it was made for this act of this session. */
 async function takeChallenge(
   { directory, clock }: Gateway,
   challenge: string,
   { sessionId, act }: PasskeyAct,
 ) {
   const now = clock.now().toISOString()
-  const taken = await firstRow(directory.query(TAKE, [hashToken(challenge), sessionId, now]))
-  return taken?.act.equals(digestOf(act)) ?? false
+  const row = await firstRow(directory.query(TAKE, [hashToken(challenge), sessionId, now]))
+  return row?.act.equals(digestOf(act)) ?? false
 }
 
-/** What the browser needs to make a passkey for this person. */
+/** Makes the options with which the browser creates a passkey for this person. */
 export async function passkeyOptions(gateway: Gateway, caller: SignedInActor): Promise<object> {
   allow(caller, 'account.factors')
   const { generateRegistrationOptions } = await load()
@@ -109,7 +109,7 @@ export async function passkeyOptions(gateway: Gateway, caller: SignedInActor): P
   })
 }
 
-/** Adds the passkey that the browser has made. Answers new recovery codes where there were none. Throws 400. */
+/** Adds the passkey that the browser has made. Returns new recovery codes where there were none. Throws 400. */
 export async function addPasskey(
   gateway: Gateway,
   caller: SignedInActor,
@@ -164,7 +164,7 @@ function readResponse<Response>(text: string): Response {
   }
 }
 
-/** What the browser needs to confirm an act with one of the person's passkeys; null where there is none. */
+/** Makes the options with which the browser confirms an act by one of the person's passkeys; null where there is none. */
 export async function confirmOptions(
   gateway: Gateway,
   personId: number,
@@ -181,7 +181,7 @@ export async function confirmOptions(
   })
 }
 
-/** Whether what the browser sent is a signature of one of the person's passkeys, made for this very act. */
+/** Checks a response of the browser: whether it is a signature of one of the person's passkeys for this very act. Its challenge is used up. */
 export async function takePasskey(
   gateway: Gateway,
   personId: number,
@@ -190,22 +190,22 @@ export async function takePasskey(
   if (text.length > LONGEST_RESPONSE) return false
   const response = readResponse<AuthenticationResponseJSON>(text)
   const own = await gateway.directory.query(PASSKEYS, [personId])
-  const known = own.find(({ credentialId }) => credentialId === response.id)
-  if (!known) return false
+  const passkey = own.find(({ credentialId }) => credentialId === response.id)
+  if (!passkey) return false
   const { verifyAuthenticationResponse } = await load()
   const { rpID, origin } = siteOf(gateway)
-  const { credentialId, publicKey, counter } = known
+  const { credentialId, publicKey, counter } = passkey
   const verified = await verifyAuthenticationResponse({
     ...{ response, expectedOrigin: origin, expectedRPID: rpID, requireUserVerification: false },
     expectedChallenge: (challenge) => takeChallenge(gateway, challenge, act),
     credential: { id: credentialId, publicKey: new Uint8Array(publicKey), counter },
   }).catch(() => null)
   if (!verified?.verified) return false
-  const values = [known.id, verified.authenticationInfo.newCounter, gateway.clock.now().toISOString()]
+  const values = [passkey.id, verified.authenticationInfo.newCounter, gateway.clock.now().toISOString()]
   return (await gateway.directory.query(USED, values)).length === 1
 }
 
 export const forgetChallenges = (now: Date) => call(FORGET, now.toISOString())
 
-/** Whether a text in the place of a code is the answer of a passkey. */
+/** Whether a text in the field of a code is the response of a passkey. */
 export const isPasskeyAnswer = (text: string): boolean => text.startsWith('{')

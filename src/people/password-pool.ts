@@ -11,7 +11,8 @@ const CURRENT = `$argon2id$v=19$m=${COST.memoryCost},t=${COST.timeCost},p=${COST
 const STORED =
   /^(\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86}))\$[A-Za-z0-9+/]+$/
 
-// Two at once, in threads of low priority, leave the processors to payments. Who waits behind fifty others would wait for more than half a second.
+// Two hashes at once, in threads of low priority, leave the processors to payments. Behind fifty others a hash would wait for more than half
+// a second.
 const MOST_AT_ONCE = 2
 const MOST_WAITING = 50
 const ANSWER_WITHIN_MS = 10_000
@@ -29,32 +30,33 @@ function hash(password: string, options: HashStep['options']): Promise<string> {
   )
 }
 
-// The same characters typed on another keyboard may arrive in another form.
+// Another keyboard may send the same characters in another Unicode form.
 const bytesOf = (password: string) => password.normalize('NFC')
 
-/** What is stored of a password, with this salt; without one with its own. */
+/** Hashes a password for storing, with this salt, or with a new random one. */
 export const hashPassword = (password: string, salt: Buffer = randomBytes(SALT_BYTES)): Promise<string> =>
   hash(bytesOf(password), { ...COST, salt })
 
-/** The salt that the first of these has that was made at today's cost; null where none was. */
+/** Finds the salt of the first stored hash that was made at today's cost; null where none was. */
 export function saltAmong(stored: readonly string[]): Buffer | null {
-  const shared = stored.map((one) => STORED.exec(one)).find((read) => read?.[0].startsWith(CURRENT))
-  return shared ? Buffer.from(shared[5] ?? '', 'base64') : null
+  const current = stored.map((text) => STORED.exec(text)).find((match) => match?.[0].startsWith(CURRENT))
+  return current ? Buffer.from(current[5] ?? '', 'base64') : null
 }
 
 /** Whether a hash was made at today's cost and with this salt. */
 export const hasSalt = (stored: string, salt: Buffer): boolean => saltAmong([stored])?.equals(salt) ?? false
 
-/** Which of these the password belongs to. With none of them it takes as long as with one. */
+/** Returns for each stored hash whether the password matches it. Without any it takes as long as with one. */
 export async function checkPassword(password: string, stored: readonly string[]): Promise<boolean[]> {
-  const ways = new Map(stored.map((one) => [STORED.exec(one)?.[1] ?? '', one]))
-  if (ways.size === 0) {
+  // By cost and salt: hashes that share both are checked with one hash.
+  const byPrefix = new Map(stored.map((text) => [STORED.exec(text)?.[1] ?? '', text]))
+  if (byPrefix.size === 0) {
     await hashPassword(password)
     return []
   }
-  const made = new Map<string, string>()
-  for (const [way, one] of ways) made.set(way, await hashLike(password, one))
-  return stored.map((one) => same(one, made.get(STORED.exec(one)?.[1] ?? '') ?? ''))
+  const hashes = new Map<string, string>()
+  for (const [prefix, text] of byPrefix) hashes.set(prefix, await hashLike(password, text))
+  return stored.map((text) => same(text, hashes.get(STORED.exec(text)?.[1] ?? '') ?? ''))
 }
 
 function hashLike(password: string, stored: string): Promise<string> {
@@ -63,5 +65,5 @@ function hashLike(password: string, stored: string): Promise<string> {
   return hash(bytesOf(password), { ...cost, salt: Buffer.from(salt, 'base64') })
 }
 
-const same = (one: string, other: string) =>
-  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other))
+const same = (first: string, second: string) =>
+  first.length === second.length && timingSafeEqual(Buffer.from(first), Buffer.from(second))

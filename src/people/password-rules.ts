@@ -3,7 +3,7 @@ import { LONG_COMMON, WORDS } from './common-passwords.ts'
 
 const FEWEST = 12
 const MOST = 128
-// What people put behind a word to make it longer.
+// People put these behind a word to make it longer.
 const TAILS = [
   '1',
   '12',
@@ -40,8 +40,8 @@ export function judgePassword(password: string): void {
 }
 
 /**
- * Of the ten thousand commonest passwords nearly all are shorter than twelve characters. What is left is a short list, the words
- * people make longer by writing them twice or with digits behind, and runs over the keyboard.
+ * Nearly all of the ten thousand commonest passwords are shorter than twelve characters. The others are a short list, words that people
+ * make longer by writing them twice or with digits behind, and runs over the keyboard.
  */
 function isCommon(password: string): boolean {
   return COMMON.has(password) || isRepeated(password) || isRun(password)
@@ -71,7 +71,7 @@ function isRepeated(password: string): boolean {
   return false
 }
 
-/** `123456789012`, `qwertyuiop[]`, and the same backwards. */
+/** `123456789012`, `qwertyuiop[]`, forwards or backwards. */
 function isRun(password: string): boolean {
   const backwards = [...password].reverse().join('')
   const runs = ROWS.map((row) => row.repeat(Math.ceil(password.length / row.length) + 1))

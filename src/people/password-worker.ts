@@ -2,12 +2,12 @@ import { parentPort } from 'node:worker_threads'
 import { hashSync, type Options } from '@node-rs/argon2'
 import { giveWayToPayments } from '../platform/low-priority.ts'
 
-// A hash keeps a processor busy for some 10 ms, so it is made here and not beside the threads that payments need.
+// A hash keeps a processor busy for some 10 ms, so it is made in a thread of its own and not in one that payments need.
 
-/** One password to be hashed with this cost and salt. The answer is the bytes of the hash in its usual text form. */
+/** A password to hash with this cost and salt. The worker returns the bytes of the hash in its usual text form. */
 export type HashStep = { password: string; options: Options }
 
-// Who signs in may wait a little longer, payments may not.
+// A sign-in may wait a little longer, a payment may not.
 giveWayToPayments()
 
 parentPort?.on('message', ({ password, options }: HashStep) => {

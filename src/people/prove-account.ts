@@ -14,16 +14,16 @@ type Proving = {
   email: EmailAddress
   visitor: Visitor
   password: string
-  /** What is said when it is another one. */
+  /** The text of the refusal of a wrong password. */
   wrong: string
 }
 
-/** Who is signed in in this browser; null for nobody. */
+/** Finds the person who is signed in in this browser; null where none is. */
 export const seatOf = async (gateway: Gateway, { token }: Visitor): Promise<number | null> =>
   (await findSession(gateway, 'merchant', token))?.person.id ?? null
 
 /**
- * The password of this very account, outside of a sign-in. What is tried here counts as it does there. Throws 401, 403 while it is
+ * Checks the password of this account outside of a sign-in. A try counts like one at sign-in. Throws 401, 403 while the account is
  * locked, 429.
  */
 export async function provePassword(
@@ -37,7 +37,7 @@ export async function provePassword(
     await missed(gateway, { tried, email, account, visitor })
     throw new Refusal(401, 'wrong_sign_in', wrong)
   }
-  // With a second factor misses are forgotten after its code.
+  // With a second factor the misses are cleared after its code.
   const counted: Call[] = account.hasFactor ? tryGivenBack(tried) : afterRight(tried, account, clock.now())
   await directory.queries(...counted)
 }

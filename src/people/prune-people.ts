@@ -4,7 +4,7 @@ import { forgetChallenges } from './passkeys.ts'
 import { forgetTries } from './tries.ts'
 import { forgetSessions } from './write-sessions.ts'
 
-/** Drops sessions, links, challenges and misses that count no longer, some of each. */
+/** Deletes some of the expired sessions, links, challenges and misses. */
 export async function prunePeople({ directory, witness }: App): Promise<number> {
   const now = witness.earlier()
   const calls = [forgetSessions(now), forgetLinks(now), forgetChallenges(now), ...forgetTries(now)]

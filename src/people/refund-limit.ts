@@ -19,11 +19,11 @@ const SET = statement(
    on conflict (merchant_id) do update set cashier_refund_limit = excluded.cashier_refund_limit`,
 )
 
-/** The largest charge that cashiers of this merchant may refund, in whole UGX; 0: none. */
+/** Reads the largest charge that cashiers of this merchant may refund, in whole UGX; 0: none. */
 export const refundLimitOf = async ({ directory }: Gateway, merchantId: number): Promise<number> =>
   (await firstRow(directory.query(FIND, [merchantId])))?.limit ?? 0
 
-/** Sets it, from the next page of a cashier on. Throws 400. */
+/** Sets the largest charge that cashiers may refund. It applies from a cashier's next page on. Throws 400. */
 export async function setRefundLimit(
   gateway: Gateway,
   caller: PersonCaller,

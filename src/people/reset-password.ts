@@ -28,8 +28,8 @@ import { confirmPerson, lockPerson, ownerOfAddress, setPassword } from './write-
 import { endOtherSessions, newToken, startSession } from './write-sessions.ts'
 
 /**
- * Sends a link to choose a new password; those that were sent before still work, until one is used. To an address without an account
- * goes a mail that says so: answer and work are the same (reliability.md A71). Throws 429.
+ * Sends a link to choose a new password; earlier ones still work until one is used. An address without an account gets a mail that says
+ * so: answer and work are the same for both (reliability.md A71). Throws 429.
  */
 export async function requestReset(gateway: Gateway, visitor: Visitor, typed: string): Promise<void> {
   const actor = visitorActor(visitor)
@@ -51,7 +51,7 @@ export async function requestReset(gateway: Gateway, visitor: Visitor, typed: st
   })
 }
 
-/** One more mail that a stranger may cause. Throws 429. */
+/** Counts a mail with a link that a stranger causes, by client address and recipient. Throws 429. */
 export async function takeLinkMail(gateway: Gateway, visitor: Visitor, emailKey: string): Promise<void> {
   const { links } = signInLimits(gateway)
   const nowMs = gateway.clock.nowMs()
@@ -59,15 +59,15 @@ export async function takeLinkMail(gateway: Gateway, visitor: Visitor, emailKey:
   await links.take(`to ${emailKey}`, nowMs)
 }
 
-/** A link to choose a new password, as its page shows it. */
+/** An unused link to choose a new password, as its page shows it. */
 export type OpenReset = {
   personId: number
   email: EmailAddress
-  /** What was opened with the address while nobody has proven it: the proof is for one of them. Empty once it is proven. */
+  /** The businesses opened with the address while it is unproven: the proof is for one of them. Empty once it is proven. */
   opened: readonly OpenedBusiness[]
 }
 
-/** What is behind a link to choose a new password; null when it does not work any more. */
+/** Finds the link to choose a new password; null when it does not work any more. */
 export async function findReset(gateway: Gateway, token: string): Promise<OpenReset | null> {
   const link = await findLink(gateway, 'reset', token)
   if (link?.personId == null) return null
@@ -79,9 +79,9 @@ export async function findReset(gateway: Gateway, token: string): Promise<OpenRe
 }
 
 /**
- * Sets the password by a mailed link, which proves the address too, and signs this browser in; where a second factor is on, its
- * code is asked first. Every other session and every other claim of the address ends. `business`: which one, where nobody has proven
- * the address and several were opened with it. Throws 410 where the link does not work any more, 400.
+ * Sets the password by a mailed link, which proves the address too, and signs this browser in; where a second factor is on, its code is
+ * asked first. Every other session and every other claim of the address ends. `business` chooses one where several were opened with the
+ * unproven address. Throws 410 where the link does not work any more, 400.
  */
 export async function resetPassword(
   gateway: Gateway,
@@ -90,9 +90,9 @@ export async function resetPassword(
 ): Promise<SignInStep> {
   allow(visitorActor(visitor), 'account.reset')
   judgePassword(password)
-  const found = await findReset(gateway, token)
-  if (found === null) throw linkGone()
-  const { email, opened } = found
+  const reset = await findReset(gateway, token)
+  if (reset === null) throw linkGone()
+  const { email, opened } = reset
   const chosen = opened.length > 1 ? opened.find(({ publicId }) => publicId === business) : undefined
   if (opened.length > 1 && chosen === undefined) throw invalidRequest('business must be one of those listed')
   const hash = await hashFor(gateway, { realm: 'merchant', email }, password)
@@ -128,7 +128,7 @@ function commitReset(
     const personId = claim === null ? used?.personId : chosen?.id
     if (!used || personId == null) throw linkGone()
     const [[person]] = await tx.send(lockPerson(personId))
-    // Where somebody else has proven the address meanwhile the account is a claim that has ended.
+    // If another account has proven the address meanwhile, this one is an ended claim.
     if (person?.emailKey !== email.key || (owner && owner.id !== personId)) throw linkGone()
     const { merchantId, hasFactor } = person
     const session = startSession({ personId, merchantId, visitor, at, stage: hasFactor ? 'code' : 'in' })
@@ -156,7 +156,7 @@ function commitReset(
   })
 }
 
-/** A new password, and the end of all that the old one let in or has sent. */
+/** Sets a new password, and ends the sessions, links and invitations of the time before. */
 const newPassword = (personId: number, hash: string, at: Date): Call[] => [
   setPassword(personId, hash),
   voidLinks(personId, [...LINKS_OF_SIGN_IN, 'confirm'], at),

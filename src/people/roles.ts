@@ -3,7 +3,7 @@ import type { Gateway } from '../app.ts'
 import { later } from '../platform/clock.ts'
 import { statement } from '../platform/db/statement.ts'
 
-// What somebody has begun ends with its role: whoever decides on it later asks here whether the role is still there.
+// What a person has begun ends with its role: code that completes it later asks here whether the role is still there.
 
 type Directory = Pick<Gateway, 'directory'>
 export type AtWork = { merchantId: number; personId: number }
@@ -24,23 +24,23 @@ const OF_OPERATORS = statement<{ personId: number; role: OperatorRole | null }>(
    where realm = 'operator' and id = any($1::bigint[])`,
 )
 
-/** Those who do not work there any more in one of these roles. Whom the directory does not know is not judged. */
+/** Returns the work of people who do not have one of these roles at its merchant any more. People unknown to the directory are not judged. */
 export async function withoutRole<Work extends AtWork>(
   { directory }: Directory,
   work: readonly Work[],
   roles: readonly MerchantRole[],
 ): Promise<Work[]> {
   if (work.length === 0) return []
-  const places = [work.map(({ merchantId }) => merchantId), work.map(({ personId }) => personId)]
-  const found = await directory.query(AT, places)
-  const gone = new Set(found.filter((one) => one.role === null || !roles.includes(one.role)).map(keyOf))
+  const columns = [work.map(({ merchantId }) => merchantId), work.map(({ personId }) => personId)]
+  const rows = await directory.query(AT, columns)
+  const gone = new Set(rows.filter(({ role }) => role === null || !roles.includes(role)).map(keyOf))
   return work.filter((work) => gone.has(keyOf(work)))
 }
 
-/** How long whoever gave a role, and whoever got it, count as one person where two are needed (reliability.md A75). */
+/** How long the giver and the receiver of a role count as one person where two are needed (reliability.md A75). */
 const FRESH_MS = 24 * 3_600_000
 
-/** Until when these people count as one at this merchant, because one of them got a role there a moment ago; null: they count as they are. */
+/** Reads until when these people count as one person at this merchant, because one of them got a role there lately; null: they count apart. */
 export async function freshUntil(
   { directory, clock }: Pick<Gateway, 'directory' | 'clock'>,
   merchantId: number,
@@ -53,7 +53,7 @@ export async function freshUntil(
 
 const keyOf = ({ merchantId, personId }: AtWork) => `${merchantId} ${personId}`
 
-/** What these operators may do now; null: removed. Whom the directory does not know is not among them. */
+/** Reads the current roles of these operators; null: removed. People unknown to the directory have no entry. */
 export async function rolesOfOperators(
   { directory }: Directory,
   people: readonly number[],

@@ -1,14 +1,14 @@
 import { sealedColumn } from '../platform/rewrap.ts'
 import type { Binding } from '../platform/secrets.ts'
 
-/** What the secret of an authenticator app is bound to. */
+/** Returns the binding under which the secret of an authenticator app is sealed. */
 export const factorBinding = (factorId: string): Binding => ({
   merchantId: null,
   purpose: factorId,
   column: 'factors.sealed',
 })
 
-/** What the secret of a link's authenticator is bound to. */
+/** Returns the binding under which the secret of a link's authenticator is sealed. */
 export const linkBinding = (linkId: string): Binding => ({
   merchantId: null,
   purpose: linkId,

@@ -18,33 +18,33 @@ export type Membership = {
   cashierRefundLimit: number
 }
 
-/** Somebody who has signed in, as every page needs it. */
+/** An open session with its person, as every page needs it. */
 export type SignedIn = {
   /** The public id of the session, never its cookie. */
   sessionId: string
-  /** `confirmed`: the e-mail address is proven; of a till, that of an owner. */
+  /** `confirmed`: the e-mail address is proven; for a till, that of an owner. */
   person: { id: number; publicId: string; name: string; email: string; confirmed: boolean }
-  /** A device that a person has let in for a shift: it has no e-mail address, no password and no second factor. */
+  /** The session is of a till: a device that a person has let in for a shift, without e-mail address, password or second factor. */
   till: boolean
-  /** What an operator may do; null for people of merchants. */
+  /** The role of an operator; null for people of merchants. */
   operatorRole: OperatorRole | null
-  /** Where the session works; null when the person works for nobody. */
+  /** The merchant at which the session works; null when the person works for none. */
   at: Membership | null
   memberships: readonly Membership[]
-  /** When the second factor (where none is on, the password) was given last. */
+  /** When the second factor (where none is on, the password) was last given. */
   steppedUpAt: Date | null
   hasFactor: boolean
   hasPasskey: boolean
-  /** Until then money out from the dashboard waits (reliability.md A74). */
+  /** Until when money out from the dashboard waits (reliability.md A74). */
   heldUntil: Date | null
   endsAt: Date
-  /** The account was made in this session, within the last hour: the first page shows the test key. */
+  /** The account was made in this session, within the last hour, so the first page shows the test key. */
   firstSteps: boolean
-  /** The token of the session for its forms. */
+  /** The token that the forms of this session carry. */
   csrf: string
 }
 
-/** After how long without a request a session is over (reliability.md A68). A till shows its counter all day. */
+/** How long a session stays open without a request (reliability.md A68). A till shows its counter all day. */
 export const IDLE_MS: Readonly<Record<Realm, number>> = { merchant: 30 * 60_000, operator: 15 * 60_000 }
 const FIRST_STEPS_MS = 3_600_000
 const SEEN_EVERY_MS = 60_000
@@ -95,12 +95,12 @@ const FIND = statement<Row>(
 )
 const SEEN = statement('session seen', 'update sessions set seen_at = $2 where id = $1 and seen_at < $2')
 
-/** What is stored of the secret in a cookie or a link. */
+/** Hashes the secret of a cookie or link for storing. */
 export const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest()
 
 /**
- * Who of this realm is signed in with this cookie; null for none, an unknown or an ended one. Notes at most once a minute that it was
- * used. What a page asks by itself (`isPoll`) is no use, but for a till, which shows its counter all day.
+ * Finds the open session of this realm by its cookie; null without a cookie, or for an unknown or ended one. Records at most once a
+ * minute that it was used. A request that a page makes by itself (`isPoll`) is no use, except for a till, which shows its counter all day.
  */
 export async function findSession(
   gateway: Gateway,
@@ -145,11 +145,11 @@ export async function findSession(
   }
 }
 
-/** Stays the same when the cookie gets a new value: other windows of the browser may have forms open. */
+/** Makes the token for forms. It stays the same when the cookie gets a new value, because other windows may have forms open. */
 const formTokenOf = ({ vault }: Gateway, sessionId: string): string =>
   createHmac('sha256', vault.derive('dashboard form tokens')).update(sessionId).digest('base64url')
 
-/** The same person as whoever asks for operations, in one mode. The person works for a merchant. */
+/** Makes the caller of operations from the session of a person who works for a merchant, in one mode. */
 export function callerOf(
   { at, person, sessionId, steppedUpAt, heldUntil, till }: SignedIn & { at: Membership },
   { mode, origin, requestId, nowMs }: { mode: Mode; origin: string; requestId: string | null; nowMs: number },
@@ -165,7 +165,7 @@ export function callerOf(
   }
 }
 
-/** The same operator as whoever asks for operations. */
+/** Makes the caller of operations from the session of an operator. */
 export function operatorOf(
   { person, sessionId, steppedUpAt }: SignedIn,
   {

@@ -2,22 +2,22 @@ import type { Gateway } from '../app.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { type SharedAddressWindow, sharedAddressWindow } from '../rate-limits/shared-address-window.ts'
 
-/** Windows of a minute that all processes share (reliability.md A70). */
+/** The limits of sign-in: windows of a minute that all processes share (reliability.md A70). */
 type SignInLimits = {
-  /** What one client address may try. */
+  /** Tries by one client address. */
   ofAddress: SharedAddressWindow
-  /** What may be tried with one e-mail address by browsers that never signed in with it. */
+  /** Tries with one e-mail address by browsers that never signed in with it. */
   ofAccount: SharedAddressWindow
-  /** New accounts of one client address. */
+  /** New accounts by one client address. */
   signUps: SharedAddressWindow
-  /** Mails with a link that somebody without a session can cause: for a client address and for the address they go to. */
+  /** Mails with a link that can be caused without a session, by client address and by recipient. */
   links: SharedAddressWindow
 }
 
-/** What a stranger can have sent to one address, each kind counted apart. */
-export type CausedMail = 'confirm' | 'reset' | 'locked' | 'email-change' | 'invitation' | 'notice' | 'dispute'
+/** The kinds of mails that a stranger can cause to one address, each counted apart. */
+type CausedMail = 'confirm' | 'reset' | 'locked' | 'email-change' | 'invitation' | 'notice' | 'dispute'
 
-// A few an hour, so that a mailbox is no target and the links in it are not buried.
+// A few mails an hour, so that nobody can flood a mailbox and bury the links in it.
 const LADDER = [
   { limit: 3, windowMs: 3_600_000 },
   { limit: 10, windowMs: 24 * 3_600_000 },
@@ -25,14 +25,14 @@ const LADDER = [
 
 type Limits = SignInLimits & { mails: readonly SharedAddressWindow[] }
 
-/** What of a process the limits need. */
+/** The parts of the process that the limits need. */
 type Limited = Pick<Gateway, 'directory' | 'config' | 'log' | 'addressCounts' | 'clock'>
 
 const made = new WeakMap<Gateway['directory'], Limits>()
 
 /**
  * Takes one of the few mails of a kind that may go to an address in an hour and in a day, whoever causes them; all processes count
- * together. False: none is left now.
+ * together. Returns false where none is left now.
  */
 export async function mayMail(gateway: Limited, kind: CausedMail, emailKey: string): Promise<boolean> {
   const { mails } = signInLimits(gateway)
@@ -45,7 +45,7 @@ export async function mayMail(gateway: Limited, kind: CausedMail, emailKey: stri
       taken.push({ step, atMs })
       continue
     }
-    await Promise.all(taken.map((one) => one.step.giveBack(to, one.atMs)))
+    await Promise.all(taken.map((slot) => slot.step.giveBack(to, slot.atMs)))
     return false
   }
   return true
@@ -56,7 +56,7 @@ const unlessFull = (error: unknown): null => {
   throw error
 }
 
-/** 429 where somebody asks for such a mail: what was sent works for a day. */
+/** 429 for a request for one more mail of a kind: the links that were sent work for a day. */
 export const mailsSent = () =>
   new Refusal(
     429,
@@ -65,8 +65,8 @@ export const mailsSent = () =>
   )
 
 export function signInLimits(gateway: Limited): Limits {
-  const known = made.get(gateway.directory)
-  if (known) return known
+  const cached = made.get(gateway.directory)
+  if (cached) return cached
   const limit = gateway.config.rateSignIn
   const { log } = gateway
   const shared = (what: string) =>

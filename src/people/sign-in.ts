@@ -20,7 +20,7 @@ import { addressOf, type Visitor, visitorActor } from './visitor.ts'
 import { lockPerson } from './write-accounts.ts'
 import { endSession, newToken, startSession } from './write-sessions.ts'
 
-/** Signed in, or the password was right and the code of the second factor is awaited under this cookie. */
+/** `in`: signed in. `code`: the password was right, and the code of the second factor is awaited under this cookie. */
 export type SignInStep = ({ kind: 'in' } & Entered) | { kind: 'code'; token: string }
 
 const AWAITS_CODE = statement<{
@@ -51,36 +51,36 @@ const REHASH = statement(
 const MOST_WRONG_CODES = 5
 
 /**
- * Checks e-mail address and password, and the code where a second factor is on and the code came along. What is wrong takes the
- * same time and has the same answer whether the account exists or not. Throws 401, 403 while it is locked, 429, 503.
+ * Signs in by e-mail address and password, and by the code where a second factor is on and the code came along. A wrong try takes the
+ * same time and gets the same answer whether the account exists or not. Throws 401, 403 while it is locked, 429, 503.
  */
 export async function signIn(
   gateway: Gateway,
   visitor: Visitor,
-  given: { email: string; password: string; code?: string | undefined },
+  input: { email: string; password: string; code?: string | undefined },
 ): Promise<SignInStep> {
   allow(visitorActor(visitor), 'account.sign-in')
-  const email = readEmail(given.email)
+  const email = readEmail(input.email)
   await signInLimits(gateway).ofAddress.take(addressOf(visitor), gateway.clock.nowMs())
   const accounts = await gateway.directory.query(...sent(accountsOf(visitor.realm, email)))
   const tried = await beginTry(gateway, { emailKey: email.key, visitor, accounts, anybody: true })
-  const account = await accountWith(given.password, tried.tested)
+  const account = await accountWith(input.password, tried.tested)
   if (account === null) {
     await missed(gateway, { tried, email, account: null, visitor })
     throw wrongSignIn()
   }
-  await renewHash(gateway, { account, email, accounts, realm: visitor.realm, typed: given.password })
+  await renewHash(gateway, { account, email, accounts, realm: visitor.realm, typed: input.password })
   if (!account.hasFactor) {
     if (visitor.realm === 'operator') throw noFactor()
     return enter(gateway, visitor, { account, tried })
   }
   await gateway.directory.queries(...tryGivenBack(tried))
   const half = await awaitCode(gateway, visitor, account)
-  if (!given.code) return { kind: 'code', token: half }
-  return giveCode(gateway, { ...visitor, token: half }, given.code)
+  if (!input.code) return { kind: 'code', token: half }
+  return giveCode(gateway, { ...visitor, token: half }, input.code)
 }
 
-/** The code of the second factor, or a recovery code, after the password. Throws 401; after five wrong ones the password is asked again. */
+/** Completes a sign-in with the code of the second factor, or a recovery code. Throws 401; after five wrong ones the password is asked again. */
 export async function giveCode(gateway: Gateway, visitor: Visitor, code: string): Promise<SignInStep> {
   allow(visitorActor(visitor), 'account.sign-in')
   const now = gateway.clock.now()
@@ -101,7 +101,7 @@ export async function giveCode(gateway: Gateway, visitor: Visitor, code: string)
 
 const again = () => new Refusal(401, 'sign_in_again', 'it took too long: sign in again')
 
-/** What a passkey confirms at sign-in; its challenge belongs to the half session. */
+/** The act that a passkey confirms at sign-in; its challenge belongs to the session that awaits the code. */
 const ENTERING = 'sign in'
 
 async function isRight(
@@ -114,14 +114,14 @@ async function isRight(
   return (await takeCode(gateway, personId, code)) !== null
 }
 
-/** What the browser needs to give a passkey in the place of the code; null where there is none, or nobody owes a code. */
+/** Makes the options with which the browser gives a passkey instead of the code; null without passkeys, or where no code is awaited. */
 export async function enteringOptions(gateway: Gateway, visitor: Visitor): Promise<object | null> {
   const half = await findHalf(gateway, visitor)
   if (half === null) return null
   return confirmOptions(gateway, half.personId, { sessionId: half.sessionId, act: ENTERING })
 }
 
-/** The e-mail address of whoever has given the password in this browser and owes the code; null for nobody. */
+/** Finds the e-mail address whose password was given in this browser and whose code is awaited; null where none is. */
 export const awaitsCode = async (gateway: Gateway, visitor: Visitor): Promise<string | null> =>
   (await findHalf(gateway, visitor))?.email ?? null
 
@@ -147,11 +147,14 @@ type Renewing = {
   typed: string
 }
 
-/** A hash of a lesser cost, or with another salt than its address has, is made anew while the password is at hand. */
-async function renewHash(gateway: Gateway, { account, accounts, typed, ...place }: Renewing): Promise<void> {
+/** Renews a stored hash of a lesser cost or with another salt than its address has, while the password is at hand. */
+async function renewHash(
+  gateway: Gateway,
+  { account, accounts, typed, ...address }: Renewing,
+): Promise<void> {
   const { id, password: stored } = account
-  if (stored === null || !isOutdated(gateway, { ...place, stored }, accounts)) return
-  const renewed = await hashPassword(typed, saltOf(gateway, place, accounts))
+  if (stored === null || !isOutdated(gateway, { ...address, stored }, accounts)) return
+  const renewed = await hashPassword(typed, saltOf(gateway, address, accounts))
   await gateway.directory.query(REHASH, [id, renewed, stored])
 }
 
@@ -159,7 +162,7 @@ type Entering = {
   account: Pick<Account, 'id' | 'publicId' | 'email' | 'merchantId' | 'confirmed'>
   tried: Try
   at?: Date
-  /** The session that has waited for the code; null where none was asked. */
+  /** The session that awaited the code; null where no code was asked. */
   half?: string | null
 }
 
@@ -177,7 +180,7 @@ async function enter(
   })
   await gateway.directory.transaction(async (tx) => {
     const [[person]] = await tx.send(lockPerson(personId))
-    // Whoever sets up the sign-in anew, or ends all sessions, ends this one too: a code that was right before lets nobody in after.
+    // Setting up the sign-in again, or ending all sessions, ends the awaiting session too: its code, right before, signs nobody in after.
     const ended = half === null ? [] : (await tx.send(endSession(personId, half)))[0]
     if (!person || (half !== null && ended.length === 0)) throw again()
     const counted = afterRight(tried, account, at)
@@ -191,7 +194,7 @@ async function awaitCode(gateway: Gateway, visitor: Visitor, account: Account): 
   const at = gateway.clock.now()
   const { id: personId, merchantId } = account
   const { token, calls } = startSession({ personId, merchantId, visitor, at, stage: 'code' })
-  // The last statements of a transaction go with its end: one goes before.
+  // `last` is sent together with the commit, so the first statement is sent before.
   const [first, ...last] = calls
   await gateway.directory.transaction(async (tx) => {
     if (first) await tx.send(first)
@@ -200,7 +203,7 @@ async function awaitCode(gateway: Gateway, visitor: Visitor, account: Account): 
   return token
 }
 
-/** Nobody works on the console with a password alone (reliability.md A72). It cannot be added here: whoever knows the password could. */
+/** 403 for an operator without a second factor (reliability.md A72). It cannot be added at sign-in, where the password alone would be enough. */
 const noFactor = () =>
   new Refusal(
     403,
@@ -208,6 +211,6 @@ const noFactor = () =>
     'this account has no second factor: an admin, or whoever runs the machine, sends a link that adds one',
   )
 
-/** The same for a wrong password and for an address without an account. */
+/** 401 with one text for a wrong password and for an address without an account. */
 const wrongSignIn = () =>
   new Refusal(401, 'wrong_sign_in', 'this e-mail address and password do not belong together')

@@ -6,7 +6,7 @@ import { notFound } from '../platform/refusal.ts'
 import { merchantOf } from './accounts.ts'
 import { endSession } from './write-sessions.ts'
 
-/** Ends a session of the person itself: this one, or one that another browser has. Throws 404. */
+/** Ends one of the caller's own sessions: this one, or that of another browser. Throws 404. */
 export async function endOwnSession(
   gateway: Gateway,
   caller: SignedInActor,

@@ -29,16 +29,16 @@ import { rememberBrowser } from './tries.ts'
 import { addressOf, type Visitor, visitorActor } from './visitor.ts'
 import { newToken, startSession } from './write-sessions.ts'
 
-export type SignUp = {
+type SignUp = {
   business: string
   email: string
   password: string
   handle?: string | undefined
-  /** Of the form: the same one sent again leads to the same account. */
+  /** Key of the form: sent again with the same key, it leads to the same account. */
   formKey?: string | undefined
 }
 
-/** A browser that is signed in from now on: the values of its two cookies. */
+/** The two cookies of a browser that is signed in from now on. */
 export type Entered = { token: string; browser: string }
 
 const PLACE = statement<{ merchantId: number }>(
@@ -52,34 +52,34 @@ const FIRST_OWNER = statement<{ personId: number; password: string | null }>(
 )
 
 /**
- * Makes a business with its keys, its owner and a session in one go. It is the same for an address that has an account: the new
- * account claims the address too, works in test mode like every unproven one, and the mail tells the address's owner of it. So
- * neither the answer nor a later sign-in says whether an address is in use (reliability.md A71). The same form sent again, by
- * whoever knows its password, leads to the same account; after a crash it finishes what was begun.
+ * Makes a business with its keys, its owner and a session. For an address that has an account the same happens: the new account claims
+ * the address, works in test mode like every unproven one, and the mail informs the owner of the address. So neither the answer nor a
+ * later sign-in reveals whether an address is in use (reliability.md A71). The same form sent again with its password leads to the same
+ * account; after a crash it finishes what was begun. Throws 400, 429.
  */
-export async function signUp(gateway: Gateway, visitor: Visitor, wanted: SignUp): Promise<Entered> {
+export async function signUp(gateway: Gateway, visitor: Visitor, input: SignUp): Promise<Entered> {
   const actor = visitorActor(visitor)
   allow(actor, 'account.create')
-  const business = readBusinessName(wanted.business)
-  const email = readEmail(wanted.email)
-  judgePassword(wanted.password)
+  const business = readBusinessName(input.business)
+  const email = readEmail(input.email)
+  judgePassword(input.password)
   await signInLimits(gateway).signUps.take(addressOf(visitor), gateway.clock.nowMs())
   const opening = {
     name: business,
     email: email.text,
-    ...(wanted.handle ? { handle: wanted.handle.trim().toLowerCase() } : {}),
-    ...(wanted.formKey === undefined ? {} : { commandKey: `sign-up ${wanted.formKey}` }),
+    ...(input.handle ? { handle: input.handle.trim().toLowerCase() } : {}),
+    ...(input.formKey === undefined ? {} : { commandKey: `sign-up ${input.formKey}` }),
   }
   await judgeClaims(gateway, email, opening)
   const signingUp = { ...service('sign-up'), origin: visitor.origin, requestId: visitor.requestId }
-  const made = await createMerchant(gateway, signingUp, opening)
-  const place = await firstRow(gateway.directory.query(PLACE, [made.id]))
-  assert(place, 'a merchant that was made is in the directory')
-  const opened = { ...place, publicId: made.id, business }
-  return withOwner(gateway, visitor, { business: opened, email, typed: wanted.password })
+  const merchant = await createMerchant(gateway, signingUp, opening)
+  const row = await firstRow(gateway.directory.query(PLACE, [merchant.id]))
+  assert(row, 'a merchant that was made is in the directory')
+  const opened = { ...row, publicId: merchant.id, business }
+  return withOwner(gateway, visitor, { business: opened, email, typed: input.password })
 }
 
-/** Refuses one more claim where there are many: else it would push out who was there before. The same form again is none. */
+/** Refuses one more claim of an address at the limit, because it would push out an older one. The same form sent again is no new claim. */
 async function judgeClaims(
   gateway: Gateway,
   email: EmailAddress,
@@ -96,7 +96,7 @@ type Owning = {
   typed: string
 }
 
-/** Somebody with an account of its own salt has taken the address meanwhile. */
+/** The salt of the address changed meanwhile: an account with another salt has taken the address. */
 class SaltMoved extends Error {}
 const TRIES = 3
 
@@ -121,10 +121,10 @@ type NewOwner = {
   publicId: string
   email: EmailAddress
   password: string
-  /** With which the password was hashed. */
+  /** The salt with which the password was hashed. */
   salt: Buffer
   business: string
-  /** Somebody else has proven the address already. */
+  /** Another account has proven the address. */
   inUse: boolean
 }
 
@@ -140,19 +140,19 @@ async function firstSession(
     const session = startSession({ personId, merchantId, visitor, at, signedUp: true })
     return { token: session.token, last: [...session.calls, rememberBrowser(browser, personId, at)] }
   }
-  const again = await firstRow(gateway.directory.query(FIRST_OWNER, [merchantId]))
-  const repeats = again !== null && (await checkPassword(typed, [again.password ?? '']))[0] === true
-  if (again !== null && !repeats) throw otherForm()
-  // Without the mail the account is the same: its page Security sends the link again.
-  const tells = again === null && (await mayMail(gateway, 'confirm', email.key))
+  const earlier = await firstRow(gateway.directory.query(FIRST_OWNER, [merchantId]))
+  const isRepeat = earlier !== null && (await checkPassword(typed, [earlier.password ?? '']))[0] === true
+  if (earlier !== null && !isRepeat) throw otherForm()
+  // Without the mail the account is the same: its page Security can send the link again.
+  const sendsMail = earlier === null && (await mayMail(gateway, 'confirm', email.key))
   const token = await gateway.directory.transaction(async (tx) => {
     const [, , [first], accounts] = await tx.send(
       ...([lockAddress(email), lockMembers(merchantId)] as const),
       ...([call(FIRST_OWNER, merchantId), accountsOf('merchant', email)] as const),
     )
     if (first) {
-      // The same form came twice at once. Whoever was second has not proven the password of the first.
-      if (first.personId !== again?.personId) throw otherForm()
+      // The form came twice at once: the second request has not proven the password of the first.
+      if (first.personId !== earlier?.personId) throw otherForm()
       const { token, last } = enter(first.personId)
       return { value: token, last }
     }
@@ -164,7 +164,7 @@ async function firstSession(
     const signedUp = { actor: visitorActor(visitor, email.text), action: 'account.create', at } as const
     const after = { role: 'owner', person: added.publicId }
     const row = auditRow({ ...signedUp, merchantId, subject: owner.publicId, after })
-    const letter = tells ? letterTo(gateway, { owner, personId: added.id, at }) : []
+    const letter = sendsMail ? letterTo(gateway, { owner, personId: added.id, at }) : []
     const more = [closeNewestClaims(email, at), ...letter, row]
     return {
       value: token,
@@ -174,7 +174,7 @@ async function firstSession(
   return { token, browser }
 }
 
-/** The mail that proves the address; to one that is in use it says so, and asks whether the new business belongs to it. */
+/** Makes the mail that proves the address. To an address in use it says so, and asks whether the new business belongs to its account. */
 function letterTo(
   gateway: Gateway,
   { owner, personId, at }: { owner: NewOwner; personId: number; at: Date },
@@ -194,8 +194,8 @@ const tooManyClaims = () =>
 const otherForm = () =>
   new Refusal(409, 'form_used', 'this form was sent already: sign in, or open the form again')
 
-/** What an account is called until its person says so: what stands before the @. */
+/** Makes the first name of an account from its address: the part before the @. */
 export const nameFrom = ({ text }: EmailAddress): string => text.split('@', 1)[0] || text
 
-/** The statement and values of a call, as `query` takes them. */
+/** Splits a call into the arguments of `query`. */
 export const sent = <Row>({ statement, values }: Call<Row>) => [statement, values] as const

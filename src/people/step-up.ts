@@ -13,7 +13,7 @@ import { checkPassword } from './password-pool.ts'
 import type { Visitor } from './visitor.ts'
 import { endAtFifth, forgiveConfirms, missConfirm, renewSession } from './write-sessions.ts'
 
-/** What somebody has who confirms an act. */
+/** The sign-in facts of a person who confirms an act. */
 type Confirming = {
   publicId: string
   password: string | null
@@ -31,13 +31,12 @@ const CONFIRMING = statement<Confirming>(
    from people p where p.id = $1`,
 )
 
-/** Confirmed: for the whole session, under a new cookie, or by a passkey for this one act (`token` is null). */
-export type Confirmed = { token: string | null }
+/** The result of a step-up: `token` is the new cookie of the session, or null where a passkey confirmed this one act alone. */
+type Confirmed = { token: string | null }
 
 /**
- * Confirms with the second factor, or with the password where there is none, that the person itself is at the browser
- * (reliability.md A73). Answers the new value of the session's cookie. Wrong tries count like those at sign-in; the fifth ends the
- * session. Throws 403.
+ * Confirms by the second factor, or by the password where there is none, that the person itself is at the browser (reliability.md A73).
+ * Wrong tries count like those at sign-in; the fifth ends the session. Throws 403.
  */
 export async function stepUp(
   gateway: Gateway,
@@ -60,7 +59,7 @@ export async function stepUp(
       ...{ tried, visitor, email: { text: own.email, key: own.emailKey } },
       account: { publicId: own.publicId, merchantId: merchantOf(caller) },
     })
-    // Counted at the session itself: whatever happens to the counters meanwhile, the fifth ends it.
+    // Also counted on the session itself, so that the fifth ends it whatever happens to the counters of sign-in.
     await gateway.directory.transaction(async (tx) => {
       await tx.send(missConfirm(sessionId))
       return { value: null, last: [endAtFifth(sessionId)] }

@@ -14,7 +14,7 @@ import { addressOfPage } from './tell.ts'
 import { type Visitor, visitorActor } from './visitor.ts'
 import { endOtherSessions, startSession } from './write-sessions.ts'
 
-// Long enough to walk to the till; a shift is no longer than a session of a person (reliability.md A68).
+// A code lasts long enough to walk to the till. A shift is no longer than a session of a person (reliability.md A68).
 const CODE_MS = 10 * 60_000
 const MOST_HOURS = 12
 const LONGEST_NAME = 60
@@ -26,11 +26,11 @@ const TILL_CALLED = statement<{ id: number; publicId: string }>(
    where w.merchant_id = $1 and p.kind = 'till' and p.name = $2 and p.closed_at is null order by p.id limit 1`,
 )
 
-/** The code that lets a till in: the address in its picture, until when it can be used, and when the shift ends. */
-export type TillCode = { address: string; expiresAt: Date; shiftEnds: Date }
+/** The code that lets a till in: the URL in its picture, when it expires, and when the shift ends. */
+type TillCode = { address: string; expiresAt: Date; shiftEnds: Date }
 
 /**
- * A code for a device at the till. Whoever opens it first is signed in there as a cashier until the shift ends, without a
+ * Makes a code for a device at the till. The first device that opens it is signed in as a cashier until the shift ends, without a
  * password. Throws 400.
  */
 export async function showTillCode(
@@ -62,8 +62,8 @@ export async function showTillCode(
 }
 
 /**
- * Signs this device in as the till. One till is one device: another one that had the same name is signed out. Answers the value of
- * the session's cookie. Throws 410.
+ * Signs this device in as the till. A till is one device: another device under the same name is signed out. Returns the session's cookie.
+ * Throws 410.
  */
 export async function enterTill(
   gateway: Gateway,

@@ -13,17 +13,17 @@ const LOCK_MS = 30 * 60_000
 const COUNTS_MS = 24 * 3_600_000
 const FORGOTTEN_BROWSER_MS = 400 * 24 * 3_600_000
 
-/** Whose misses are counted: all strangers at an account together, or one browser that has signed in to it before. */
-export type Counter =
+/** A counter of misses: `account` for all strangers at an address together, `browser` for one browser that has signed in as a person before. */
+type Counter =
   | { kind: 'account'; realm: Realm; account: Buffer }
   | { kind: 'browser'; realm: Realm; browser: Buffer; personId: number }
 
-/** A counter that took a try, and which one of its misses it would be. */
+/** A counter that took a try, and the number of the miss that the try would be. */
 export type Taken = { counter: Counter; miss: number }
 
 type Tried = { misses: number }
 
-// A try counts before it is known how it ends: of a hundred at once only five are looked at.
+// A try counts before its password is checked, so that of a hundred at once only five are checked.
 const TRY_ACCOUNT = statement<Tried>(
   'try at account',
   `insert into sign_in_misses as m (realm, account, misses, counts_until) values ($1, $2, 1, $4)
@@ -44,7 +44,7 @@ const LOCK_ACCOUNT = statement(
   'lock account',
   'update sign_in_misses set locked_until = $3 where realm = $1 and account = $2 and locked_until is null',
 )
-// A lock that ends later than possible was set before the clock stepped back.
+// A lock that ends later than any new one could was set before the clock stepped back.
 const SHORTEN_LOCKS = statement(
   'shorten locks of accounts',
   'update sign_in_misses set locked_until = $1 where locked_until > $2',
@@ -93,20 +93,20 @@ const FORGET_OLD_BROWSERS = statement(
      select hash, person_id from known_browsers where seen_at < $1 order by seen_at limit 1000 for update skip locked)`,
 )
 
-/** The counter of an address, whether anybody has it or not. */
+/** Returns the counter of an address, whether an account has it or not. */
 export const accountCounter = (realm: Realm, emailKey: string): Counter => ({
   kind: 'account',
   realm,
   account: hashToken(`account ${emailKey}`),
 })
 
-/** The counter of one browser for one person. */
+/** Returns the counter of one browser for one person. */
 export const browserCounter = (realm: Realm, browser: string, personId: number): Counter => ({
   ...{ kind: 'browser', realm, personId },
   browser: hashToken(browser),
 })
 
-/** As which of these people this browser has signed in before. */
+/** Finds the people among these as whom this browser has signed in before. */
 export async function knownAmong(
   { directory }: Gateway,
   browser: string | null,
@@ -117,21 +117,21 @@ export async function knownAmong(
   return new Set(rows.map(({ personId }) => personId))
 }
 
-/** Counts one more try; null while the counter is locked or five others are being looked at. */
+/** Counts one more try; null while the counter is locked or five other tries are being checked. */
 export async function takeTry({ directory, clock }: Gateway, counter: Counter): Promise<Taken | null> {
   const now = clock.now()
   const until = later(now, COUNTS_MS).toISOString()
-  const [tried] =
+  const [row] =
     counter.kind === 'account'
       ? await directory.query(TRY_ACCOUNT, [counter.realm, counter.account, now.toISOString(), until])
       : await directory.query(TRY_BROWSER, [counter.browser, counter.personId, now.toISOString()])
-  if (!tried) return null
-  if (tried.misses > MOST_MISSES) {
+  if (!row) return null
+  if (row.misses > MOST_MISSES) {
     const lock = lockCounter(counter, now)
     await directory.query(lock.statement, lock.values)
     return null
   }
-  return { counter, miss: tried.misses }
+  return { counter, miss: row.misses }
 }
 
 /** Whether the miss with this number locks. */
@@ -144,23 +144,23 @@ export function lockCounter(counter: Counter, at: Date): Call {
     : call(LOCK_BROWSER, counter.browser, counter.personId, until)
 }
 
-/** The try was right, and more is asked before the misses are forgotten. */
+/** Gives back a right try without clearing the misses, because something more is asked. */
 export const takeBackTry = (counter: Counter): Call =>
   counter.kind === 'account'
     ? call(TAKE_BACK_ACCOUNT, counter.realm, counter.account)
     : call(TAKE_BACK_BROWSER, counter.browser, counter.personId)
 
-/** Somebody has signed in: its misses are forgotten. */
+/** Clears the misses of a counter, after a sign-in. */
 export const clearCounter = (counter: Counter, at: Date): Call =>
   counter.kind === 'account'
     ? call(CLEAR_ACCOUNT, counter.realm, counter.account)
     : call(CLEAR_BROWSER, counter.browser, counter.personId, at.toISOString())
 
-/** This browser has signed in as this person. */
+/** Records that this browser has signed in as this person. */
 export const rememberBrowser = (browser: string, personId: number, at: Date): Call =>
   call(REMEMBER, hashToken(browser), personId, at.toISOString())
 
-/** After a new password every browser is a stranger again. */
+/** Forgets the browsers of a person: after a new password all of them count as strangers. */
 export const forgetBrowsers = (personId: number): Call => call(FORGET_BROWSERS, personId)
 
 export const forgetTries = (now: Date): Call[] => [
@@ -169,13 +169,13 @@ export const forgetTries = (now: Date): Call[] => [
   call(FORGET_OLD_BROWSERS, later(now, -FORGOTTEN_BROWSER_MS).toISOString()),
 ]
 
-// A link in a mail would make a mailbox the only thing that stands before the console (reliability.md A70).
+// An operator's mail has no link, because the mailbox alone must not open the console (reliability.md A70).
 const HELP: Readonly<Record<Realm, string>> = {
   merchant: 'If it has an account, its owner has a mail from us with a link',
   operator: 'If it has an account, its owner has a mail from us',
 }
 
-/** The same for an account that exists and one that does not. */
+/** 403 with one text for an account that exists and one that does not. */
 export const signInLocked = (realm: Realm) =>
   new Refusal(
     403,

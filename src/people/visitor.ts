@@ -1,26 +1,26 @@
 import { type Actor, someone } from '../actors/actor.ts'
 import type { Realm } from './accounts.ts'
 
-/** Somebody in front of a page that needs no session: to sign up, to sign in, to open a link. */
+/** The person at a page that needs no session: to sign up, to sign in, to open a link. */
 export type Visitor = {
-  /** Whose pages they are: what stands there is about people of this realm alone. */
+  /** The realm of the page: it concerns only people of this realm. */
   realm: Realm
   /** The client's address. */
   origin: string
   agent: string
   requestId: string | null
-  /** The cookies of the browser: its session, and the mark of one that has signed in before. */
+  /** The cookies of the browser: of its session, and the mark of a browser that has signed in before. */
   token: string | null
   browser: string | null
 }
 
-/** Who acts, as the table of actions and the audit know it; the name of the account where it is known by now. */
+/** Makes the actor for the table of actions and the audit, named by the account where it is known by now. */
 export const visitorActor = ({ origin, requestId }: Visitor, email?: string): Actor => ({
   ...someone('visitor', { origin, requestId }),
   ...(email === undefined ? {} : { name: email }),
 })
 
-// As many characters as the table keeps; the rest of a long name of a browser says nothing.
+// The lengths that the table allows; the rest of a long browser name tells nothing.
 const AGENT_CHARACTERS = 200
 const ADDRESS_CHARACTERS = 64
 

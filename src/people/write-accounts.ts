@@ -3,10 +3,10 @@ import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { EmailAddress } from './email-address.ts'
 
-// Reliability.md A74.
+// How long money out is held after a change of the sign-in (reliability.md A74).
 const HELD_MS = 24 * 3_600_000
 
-/** What is known of a person when something about its sign-in changes. */
+/** The row of a person whose sign-in changes. */
 export type KnownPerson = {
   id: number
   publicId: string
@@ -52,20 +52,20 @@ const MOVE_MEMBERSHIPS = statement(
      and not exists (select 1 from memberships o where o.person_id = $2 and o.merchant_id = w.merchant_id)`,
 )
 
-/** A person who is not a till, locked for what changes about its sign-in. */
+/** Locks a person, not a till, for a change of its sign-in. */
 export const lockPerson = (id: number): Call<KnownPerson> => call(LOCK, id)
-/** Who has proven this address. */
+/** Finds the person who has proven this address. */
 export const ownerOfAddress = (emailKey: string): Call<{ id: number }> =>
   call(OWNER_OF_ADDRESS, 'merchant', emailKey)
 export const confirmPerson = (id: number, at: Date): Call => call(CONFIRM, id, at.toISOString())
-/** A claim whose address somebody else has proven. */
+/** Closes an account: a removed operator, or a claim whose address another account has proven. */
 export const closePerson = (id: number, at: Date): Call => call(CLOSE, id, at.toISOString())
 export const setPassword = (id: number, hash: string): Call => call(SET_PASSWORD, id, hash)
-/** The new address is proven: its owner opened the link. */
+/** Sets a new address, which is proven: its owner opened the link. */
 export const setEmail = (id: number, email: EmailAddress, at: Date): Call =>
   call(SET_EMAIL, id, email.text, email.key, at.toISOString())
 export const setPersonName = (id: number, name: string): Call => call(SET_NAME, id, name)
-/** Live money out of the dashboard waits a day. */
+/** Holds live money out of the dashboard for a day. */
 export const holdMoney = (id: number, at: Date): Call => call(HOLD, id, later(at, HELD_MS).toISOString())
-/** What one account may do belongs to the other one from now on. */
+/** Moves the memberships of one account to another, which keeps its own where both have one. */
 export const moveMemberships = (from: number, to: number): Call => call(MOVE_MEMBERSHIPS, from, to)

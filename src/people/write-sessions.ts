@@ -7,10 +7,10 @@ import type { Realm } from './accounts.ts'
 import { hashToken } from './session.ts'
 import { addressOf, agentOf, type Visitor } from './visitor.ts'
 
-// The whole length of a session (reliability.md A68), and how long a code is awaited.
+// The longest session (reliability.md A68), and how long a code is awaited.
 const LASTS_MS: Readonly<Record<Realm, number>> = { merchant: 12 * 3_600_000, operator: 8 * 3_600_000 }
 const CODE_MS = 10 * 60_000
-// Other windows of the browser have requests under way while the cookie changes.
+// The old cookie still works this long, because other windows may have requests under way while it changes.
 const OVERLAP_MS = 30_000
 
 const ADD = statement(
@@ -33,7 +33,7 @@ const END_OTHERS = statement(
   'end other sessions',
   'delete from sessions where person_id = $1 and ($2::text is null or id <> $2)',
 )
-// Of what somebody types who confirms an act (reliability.md A73).
+// Wrong confirmations of acts that end a session (reliability.md A73).
 const MOST_WRONG = 5
 const MISS_CONFIRM = statement(
   'wrong confirmation',
@@ -60,26 +60,26 @@ const FORGET = statement(
      select id from sessions where ends_at < $1 order by ends_at limit 1000 for update skip locked)`,
 )
 
-/** 256 random bits, as a cookie or a link carries them. */
+/** Makes the secret of a cookie or link: 256 random bits. */
 export const newToken = (): string => randomBytes(32).toString('base64url')
 
-export type NewSession = {
+type NewSession = {
   personId: number
   merchantId: number | null
   visitor: Visitor
   at: Date
   /** Whether the second factor is still awaited. */
   stage?: 'code' | 'in'
-  /** When it ends; twelve hours from now unless said, an operator's eight. */
+  /** When it ends; by default in twelve hours, an operator's in eight. */
   endsAt?: Date
-  /** Whether what was given counts as a step-up. */
+  /** Whether the sign-in counts as a step-up. */
   steppedUp?: boolean
   signedUp?: boolean
-  /** Who has let a till in. */
+  /** The person who let a till in. */
   letInBy?: number | null
 }
 
-/** A new session and the value of its cookie; the one the browser had before ends. */
+/** Starts a session: returns its cookie, and the calls that add it and end the one that the browser had before. */
 export function startSession(session: NewSession): { token: string; calls: Call[] } {
   const { personId, merchantId, visitor, at } = session
   const { stage = 'in', steppedUp = true, signedUp = false, letInBy = null } = session
@@ -104,41 +104,41 @@ export function startSession(session: NewSession): { token: string; calls: Call[
   return { token, calls: [...end, add] }
 }
 
-/** The same session under a new value, with the factor given now (reliability.md A67). */
+/** Gives a session a new cookie and records that the factor was given now (reliability.md A67). */
 export function renewSession(sessionId: string, at: Date): { token: string; renew: Call<{ id: string }> } {
   const token = newToken()
   const oldUntil = later(at, OVERLAP_MS).toISOString()
   return { token, renew: call(RENEW, sessionId, hashToken(token), at.toISOString(), oldUntil) }
 }
 
-/** One session of a person. */
+/** Ends one session of a person. Returns no row where there is none. */
 export const endSession = (personId: number, sessionId: string): Call<{ id: string }> =>
   call(END, sessionId, personId)
 
-/** All sessions of a person, but the one that stays. */
+/** Ends all sessions of a person but the one that stays. */
 export const endOtherSessions = (personId: number, stays: string | null): Call =>
   call(END_OTHERS, personId, stays)
 
-/** Every session of these people. */
+/** Ends every session of these people. */
 export const endSessionsOf = (people: readonly number[]): Call => call(END_OF_PEOPLE, people)
 
-/** The tills that these people have let in, at one merchant or at all of them. */
+/** Ends the sessions of the tills that these people have let in, at one merchant or at all of them. */
 export const endTillsOf = (people: readonly number[], merchantId: number | null = null): Call =>
   call(END_TILLS, people, merchantId)
 
-/** One more wrong confirmation in this session. */
-/** Everybody is signed out of this merchant. */
+/** Ends every session at this merchant. */
 export const endSessionsAt = (merchantId: number): Call => call(END_AT, merchantId)
 
+/** Counts one more wrong confirmation in this session. */
 export const missConfirm = (sessionId: string): Call => call(MISS_CONFIRM, sessionId)
 
-/** Ends it where that was the fifth. */
+/** Ends a session with five wrong confirmations. */
 export const endAtFifth = (sessionId: string): Call => call(END_AT_FIFTH, sessionId)
 
-/** After a right one the wrong ones count no longer. */
+/** Clears the wrong confirmations of a session, after a right one. */
 export const forgiveConfirms = (sessionId: string): Call => call(FORGIVE, sessionId)
 
-/** From now on the session works for this merchant. */
+/** Moves a session to this merchant. */
 export const moveSession = (sessionId: string, merchantId: number): Call => call(MOVE, sessionId, merchantId)
 
 export const forgetSessions = (now: Date): Call => call(FORGET, now.toISOString())

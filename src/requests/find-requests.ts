@@ -22,7 +22,7 @@ export type LoggedRequest = {
   objectId: string | null
 }
 
-/** What is looked for, as it stands in an address; absent: all. */
+/** The filters as they stand in the query string; an absent one matches all. */
 export type RequestFilter = Partial<
   Record<
     'status' | 'method' | 'route' | 'code' | 'key' | 'request' | 'from' | 'until' | 'after' | 'before',
@@ -30,8 +30,8 @@ export type RequestFilter = Partial<
   >
 >
 
-/** One page, newest first. `lookedBackTo`: the filter left so few that the search stopped here; `older` goes on from there. */
-export type RequestPage = {
+/** One page, newest first. `searchedBackTo`: the filter matched so few rows that the search stopped here; `older` goes on from there. */
+type RequestPage = {
   rows: LoggedRequest[]
   newer: string | null
   older: string | null
@@ -43,10 +43,10 @@ type Row = Omit<LoggedRequest, 'id' | 'at'> & { number: string }
 const STATUSES = ['2', '4', '5', 'refused'] as const
 const METHODS = ['GET', 'POST'] as const
 const PAGE = 30
-// A filter without an index reads at most so many rows for a page; the page says how far it has looked.
+// A filter without an index reads at most this many rows for a page; the page shows how far back it has searched.
 const LOOKED_AT = 10_000
 const MOST = 2n ** 63n - 1n
-// A request that is answered later is not found by an id of ours, which tells when it began.
+// A request id tells when the request began, a row's id when it was answered: one that took longer is not found by its request id.
 const LONGEST_ANSWER_MS = 60_000
 
 const COLUMNS = `r.id::text as number, r.request_id as "requestId", r.method, r.route, r.status, r.code, r.ms::float8 as ms,
@@ -78,27 +78,28 @@ const BY_ID = statement<Row>(
   `select ${COLUMNS} from request_log r where r.merchant_id = $1 and r.mode = $2 and r.id = $3`,
 )
 
-/** One page of the caller's requests in its mode. Refuses filters that it cannot read. */
+/** Returns one page of the caller's requests in its mode. Throws 400 for filters that it cannot parse. */
 export async function listRequests(app: App, caller: Caller, filter: RequestFilter): Promise<RequestPage> {
   const toNewer = filter.before !== undefined
   const order = toNewer ? 'asc' : 'desc'
   const refused = filter.status !== undefined && filter.status !== '2'
   const { list: rowsOf, last: lastOf } = STATEMENTS[refused ? 'refused' : 'all'][order]
-  const place = [caller.merchantId, caller.mode, ...boundsOf(filter), LOOKED_AT]
-  const found = await app.db.query(rowsOf, [...place, ...matchesOf(filter), PAGE + 1])
-  const more = found.length > PAGE
-  const shown = found.slice(0, PAGE).map(seen)
-  const end = more ? null : ((await app.db.query(lastOf, place))[0]?.number ?? null)
-  const further = more ? (shown.at(-1)?.id ?? null) : end === null ? null : nameOf(end)
+  const bounds = [caller.merchantId, caller.mode, ...boundsOf(filter), LOOKED_AT]
+  const matches = await app.db.query(rowsOf, [...bounds, ...matchesOf(filter), PAGE + 1])
+  const hasMore = matches.length > PAGE
+  const page = matches.slice(0, PAGE).map(seen)
+  const lastSearched = hasMore ? null : ((await app.db.query(lastOf, bounds))[0]?.number ?? null)
+  const further = hasMore ? (page.at(-1)?.id ?? null) : lastSearched === null ? null : nameOf(lastSearched)
   if (toNewer) {
-    const rows = shown.reverse()
+    const rows = page.reverse()
     return { rows, newer: further, older: rows.at(-1)?.id ?? null, lookedBackTo: null }
   }
-  const newer = filter.after === undefined ? null : (shown[0]?.id ?? null)
-  return { rows: shown, newer, older: further, lookedBackTo: end === null ? null : timeOfId(BigInt(end)) }
+  const newer = filter.after === undefined ? null : (page[0]?.id ?? null)
+  const searchEnd = lastSearched === null ? null : timeOfId(BigInt(lastSearched))
+  return { rows: page, newer, older: further, lookedBackTo: searchEnd }
 }
 
-/** One request of the caller's in its mode; null where there is none. */
+/** Reads one request of the caller in its mode; null where there is none. */
 export async function findRequest(app: App, caller: Caller, id: string): Promise<LoggedRequest | null> {
   const number = numberOf(id)
   if (number === null) return null
@@ -106,7 +107,7 @@ export async function findRequest(app: App, caller: Caller, id: string): Promise
   return row ? seen(row) : null
 }
 
-/** Ids between these two, both excluded. */
+/** Parses the filters about time into two ids; rows lie between them, both excluded. */
 function boundsOf({ from, until, after, before, request }: RequestFilter): [string, string] {
   const begunAt = request === undefined ? null : timeOfUuid(request)
   const low = [
@@ -123,9 +124,9 @@ function boundsOf({ from, until, after, before, request }: RequestFilter): [stri
 }
 
 function matchesOf({ status, method, route, code, key, request }: RequestFilter): unknown[] {
-  if (status !== undefined && !STATUSES.some((one) => one === status))
+  if (status !== undefined && !STATUSES.some((known) => known === status))
     throw badRequest('status must be 2, 4, 5 or refused')
-  if (method !== undefined && !METHODS.some((one) => one === method))
+  if (method !== undefined && !METHODS.some((known) => known === method))
     throw badRequest('method must be GET or POST')
   const first = status === undefined || status === 'refused' ? null : Number(status)
   return [first, method ?? null, route ?? null, code ?? null, key ?? null, request ?? null]
@@ -153,7 +154,7 @@ const seen = ({ number, ms, ...row }: Row): LoggedRequest => ({
   ms: Math.round(ms * 10) / 10,
 })
 
-/** The number behind a name in base 36, or null when it is none. */
+/** Parses the id of a logged request, a number in base 36; null when it is none. */
 function numberOf(name: string): bigint | null {
   if (!/^[0-9a-z]{1,13}$/.test(name)) return null
   let number = 0n

@@ -6,7 +6,7 @@ const KEPT_MS = 30 * 86_400_000
 const OF_A_PLACE_AT_ONCE = 500
 const AT_ONCE = 5000
 
-// One index step for each merchant and mode: the oldest rows of each stand first there, so no index by time is kept for this.
+// One index step per merchant and mode: the oldest rows of each come first there, so pruning needs no index by time.
 const PRUNE = statement<{ id: string }>(
   'prune the log of requests',
   `with recursive places as (
@@ -22,7 +22,7 @@ const PRUNE = statement<{ id: string }>(
    where r.merchant_id = old.merchant_id and r.mode = old.mode and r.id = old.id returning r.id`,
 )
 
-/** Forgets requests after 30 days, in small portions. Answers how many. */
+/** Deletes requests after 30 days, in small portions. Returns how many. */
 export async function pruneRequests(app: App): Promise<number> {
   const before = firstIdAt(app.witness.earlierMs() - KEPT_MS).toString()
   let pruned = 0

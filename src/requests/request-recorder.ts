@@ -6,17 +6,17 @@ import { DatabaseAway } from '../platform/db/errors.ts'
 import { isTaken } from '../platform/db/taken.ts'
 import { type RequestRow, rowOf } from './request-row.ts'
 
-/** Keeps the requests of one process until they are written: once a second, apart from the answers. */
+/** Holds the requests of one process in memory and writes them once a second, so that no answer waits for its log row. */
 export type RequestRecorder = {
-  /** Takes a request in memory. It never waits; when there is no room it is counted as dropped. */
+  /** Takes a request into memory, and never waits; when there is no room the request is dropped and counted. */
   note(request: NotedRequest): void
-  /** Writes what was noted. Never throws: what could not be written waits for the next time. */
+  /** Writes the noted requests. Never throws: while the database is away they wait for the next flush. */
   flush(): Promise<void>
-  /** How many found no room since the start. */
+  /** How many requests were dropped since the start. */
   dropped(): number
 }
 
-/** Some seconds of a busy process, about 10 MB. */
+/** Some seconds of requests of a busy process, about 10 MB. */
 const MOST_WAITING = 20_000
 const WRITTEN_AT_ONCE = 1000
 
@@ -40,7 +40,7 @@ type Waiting = { noted: NotedRequest; atMs: number }
 
 export function requestRecorder(
   { clock, log }: Pick<App, 'clock' | 'log'>,
-  appOf: (place: { cell: string }) => App,
+  appOf: (merchant: { cell: string }) => App,
 ): RequestRecorder {
   let waiting: Waiting[] = []
   let dropped = 0
@@ -50,7 +50,7 @@ export function requestRecorder(
     for (const [cell, own] of byCell(batch)) {
       const app = appOf({ cell })
       const add = () => app.db.queries(...REQUESTS.rows(own.map(asRow)))
-      // Two processes may draw one id for two requests of a millisecond: then both are drawn again.
+      // Two processes may draw the same id in one millisecond: then the rows are made again with new ids.
       await add().catch((error) => {
         if (!isTaken(error)) throw error
         return add()
@@ -65,20 +65,20 @@ export function requestRecorder(
       else dropped += 1
     },
     async flush() {
-      const taken = waiting
+      const batch = waiting
       waiting = []
-      for (let from = 0; from < taken.length; from += WRITTEN_AT_ONCE)
+      for (let from = 0; from < batch.length; from += WRITTEN_AT_ONCE)
         try {
-          await write(taken.slice(from, from + WRITTEN_AT_ONCE))
+          await write(batch.slice(from, from + WRITTEN_AT_ONCE))
         } catch (error) {
           if (!(error instanceof DatabaseAway)) {
             log.error({ err: error }, 'requests could not be written to their log')
-            dropped += Math.min(WRITTEN_AT_ONCE, taken.length - from)
+            dropped += Math.min(WRITTEN_AT_ONCE, batch.length - from)
             continue
           }
-          const left = [...taken.slice(from), ...waiting]
-          dropped += Math.max(0, left.length - MOST_WAITING)
-          waiting = left.slice(0, MOST_WAITING)
+          const unwritten = [...batch.slice(from), ...waiting]
+          dropped += Math.max(0, unwritten.length - MOST_WAITING)
+          waiting = unwritten.slice(0, MOST_WAITING)
           return
         }
     },
@@ -96,10 +96,11 @@ const useOf = ({ noted: { caller }, atMs }: Waiting): KeyUse => ({
 
 function byCell(batch: readonly Waiting[]): Map<string, Waiting[]> {
   const cells = new Map<string, Waiting[]>()
-  for (const one of batch) {
-    const own = cells.get(one.noted.caller.cell)
-    if (own === undefined) cells.set(one.noted.caller.cell, [one])
-    else own.push(one)
+  for (const request of batch) {
+    const { cell } = request.noted.caller
+    const own = cells.get(cell)
+    if (own === undefined) cells.set(cell, [request])
+    else own.push(request)
   }
   return cells
 }

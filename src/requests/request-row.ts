@@ -4,7 +4,7 @@ import type { NotedRequest } from '../http/frame.ts'
 import type { Mode } from '../platform/mode.ts'
 import { maskPhone } from '../platform/phone.ts'
 
-/** A row of the log, as it is written. */
+/** A row of `request_log`. */
 export type RequestRow = Omit<NotedRequest, 'caller'> & {
   merchantId: number
   mode: Mode
@@ -13,22 +13,22 @@ export type RequestRow = Omit<NotedRequest, 'caller'> & {
   keyLast4: string
 }
 
-// The low bits of an id tell requests of one millisecond apart, of several processes too.
+// The low bits of an id keep requests of the same millisecond apart, also between processes.
 const CHANCE_BITS = 22n
 const MOST_CHANCE = 2 ** 22
-// What is left of 63 bits, in the year 2039.
+// The largest time that fits into the other 41 of 63 bits, in the year 2039.
 const LATEST_MS = 2 ** 41 - 1
 const ERROR_CHARACTERS = 500
 const PHONE = /(?<!\d)(?:\+?256|0)?[ -]?7\d{2}[ -]?\d{3}[ -]?\d{3}(?!\d)/g
 
-/** The first id of this instant: ids lie in the order of time. */
+/** Returns the first id of this instant (ms); ids ascend with time. */
 export const firstIdAt = (ms: number): bigint =>
   BigInt(Math.min(Math.max(0, Math.floor(ms)), LATEST_MS)) << CHANCE_BITS
 
 /** When the request with this id was answered. */
 export const timeOfId = (id: bigint): Date => new Date(Number(id >> CHANCE_BITS))
 
-/** The row of a request that was answered now. */
+/** Makes the row of a request that was answered now. */
 export function rowOf(noted: NotedRequest, nowMs: number): RequestRow {
   const { caller, error } = noted
   return {
@@ -48,14 +48,14 @@ export function rowOf(noted: NotedRequest, nowMs: number): RequestRow {
   }
 }
 
-// Every process begins elsewhere, so that two that answer in one millisecond do not meet.
+// Each process starts at a random value, so that two that answer in the same millisecond rarely draw the same id.
 let chance = randomInt(MOST_CHANCE)
 function nextChance(): number {
   chance = (chance + 1) % MOST_CHANCE
   return chance
 }
 
-/** The text of a refusal repeats what was sent: without phones, keys and secrets, and cut. */
+/** Masks phones, keys and secrets in the text of a refusal, which may repeat the request, and cuts it. */
 const textOf = (error: string): string =>
   String(masked(error))
     .replace(PHONE, (phone) => maskPhone(phone.replace(/\D/g, '')))

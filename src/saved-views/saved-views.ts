@@ -4,12 +4,11 @@ import type { App } from '../app.ts'
 import { statement } from '../platform/db/statement.ts'
 import { Refusal } from '../platform/refusal.ts'
 
-/** Filters of a list under a name, as a person has kept them in one mode. `query`: as it stands in the address. */
+/** Filters of a list that a person has saved under a name, in one mode. `query` is the query string of the page. */
 export type SavedView = { list: string; place: number; name: string; query: string }
 
-/** So many views of one list. */
 const MOST_VIEWS = 20
-// Somebody who saves in two windows at once meets the place that the other has just taken.
+// Two saves at once may choose the same free number; the slower one tries again.
 const TRIES = 3
 
 const MINE = 'merchant_id = $1 and person_id = $2 and mode = $3 and list = $4'
@@ -31,14 +30,14 @@ const SAVE = statement<{ place: number }>(
 )
 const REMOVE = statement('remove view', `delete from saved_views where ${MINE} and place = $5`)
 
-/** What this person has kept of a list, by name. */
+/** Reads the views that this person has saved for a list, by name. */
 export const savedViews = (
   app: App,
   { merchantId, personId, mode }: PersonCaller,
   list: string,
 ): Promise<SavedView[]> => app.db.query(LIST, [merchantId, personId, mode, list])
 
-/** Keeps filters under a name; the same name again keeps the new ones. Throws 409 when there are as many as can be. */
+/** Saves filters under a name, and replaces those of the same name. Throws 409 at the most views per list. */
 export async function saveView(
   app: App,
   caller: PersonCaller,
@@ -58,7 +57,7 @@ export async function saveView(
   )
 }
 
-/** Forgets a view; one that is not there stays away. */
+/** Deletes a view; does nothing where there is none. */
 export async function removeView(
   app: App,
   caller: PersonCaller,

@@ -2,7 +2,7 @@ import type { App } from '../app.ts'
 import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { ownerOf, sealedColumn } from '../platform/rewrap.ts'
-import type { Application } from './application.ts'
+import type { ApplicationKey } from './application.ts'
 import type { Answers, Step } from './steps.ts'
 
 const SAVE = statement(
@@ -16,41 +16,39 @@ const FIND = statement<{ step: Step; sealed: Buffer }>(
   'select step, sealed from verification_answers where merchant_id = $1 and number = $2',
 )
 
-type Place = Pick<Application, 'merchantId' | 'number'>
-
-/** Stores the answers of a step sealed; earlier ones of the same application are replaced. */
+/** Stores the answers of one step sealed, and replaces earlier ones of the same application. */
 export function saveAnswers<S extends Step>(
   { vault }: Pick<App, 'vault'>,
-  { merchantId, number, step }: Place & { step: S },
+  { merchantId, number, step }: ApplicationKey & { step: S },
   { answers, at, by }: { answers: Answers[S]; at: Date; by: string },
 ): Call {
   const sealed = vault.seal(JSON.stringify(answers), bindingOf({ merchantId, number, step }))
   return call(SAVE, merchantId, number, step, sealed, at.toISOString(), by)
 }
 
-export const answersOf = ({ merchantId, number }: Place): Call<{ step: Step; sealed: Buffer }> =>
+export const answersOf = ({ merchantId, number }: ApplicationKey): Call<{ step: Step; sealed: Buffer }> =>
   call(FIND, merchantId, number)
 
-/** The answers of such rows in clear. */
+/** Decrypts the rows of an application into its answers. */
 export function openAnswers(
   { vault }: Pick<App, 'vault'>,
-  place: Place,
+  application: ApplicationKey,
   rows: readonly { step: Step; sealed: Buffer }[],
 ): Partial<Answers> {
   const opened = rows.map(({ step, sealed }) => [
     step,
-    JSON.parse(vault.open(sealed, bindingOf({ ...place, step }))),
+    JSON.parse(vault.open(sealed, bindingOf({ ...application, step }))),
   ])
   return Object.fromEntries(opened) as Partial<Answers>
 }
 
-const bindingOf = ({ merchantId, number, step }: Place & { step: string }) => ({
+const bindingOf = ({ merchantId, number, step }: ApplicationKey & { step: string }) => ({
   merchantId,
   purpose: `${number} ${step}`,
   column: 'verification_answers.sealed',
 })
 
-/** The answers, for a change of the master key. */
+/** Describes the sealed answers, for a change of the master key. */
 export const SEALED_VERIFICATION_ANSWERS = sealedColumn({
   table: 'verification_answers',
   column: 'sealed',

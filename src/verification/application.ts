@@ -10,10 +10,10 @@ export const APPLICATION_MOVES = {
   rejected: {},
 } as const satisfies Moves<ApplicationState>
 
-/** What is wrong with which field: `business.legal_name`, or a step alone. */
+/** The fault of each field, by its name: `business.legal_name`, or a step alone. */
 export type FieldNotes = Readonly<Record<string, string>>
 
-/** A row of `verifications`: one application of a merchant. A draft after a rejection has the next number. */
+/** A row of `verifications`: one application of a merchant. The draft after a rejection has the next number. */
 export type Application = {
   merchantId: number
   number: number
@@ -25,9 +25,12 @@ export type Application = {
   decidedBy: string | null
   note: string | null
   notes: FieldNotes | null
-  /** Why it was approved, for us. */
+  /** Why it was approved; only our staff see it. */
   approvalNote: string | null
 }
+
+/** Names one application of a merchant. */
+export type ApplicationKey = Pick<Application, 'merchantId' | 'number'>
 
 export const APPLICATION_COLUMNS = `v.merchant_id as "merchantId", v.number, v.state, v.opened_at as "openedAt",
   v.submitted_at as "submittedAt", v.submitted_by as "submittedBy", v.decided_at as "decidedAt", v.decided_by as "decidedBy",

@@ -22,7 +22,7 @@ import {
 import { inDraft } from './open-draft.ts'
 
 /**
- * Adds a document to the draft: a PDF, JPEG or PNG by its content, at most 10 MB, at most twenty a merchant, sealed
+ * Adds a document to the draft, sealed: a PDF, JPEG or PNG by its content, at most 10 MB, at most twenty per merchant
  * (reliability.md A79). Throws Refusal.
  */
 export async function addDocument(
@@ -32,8 +32,8 @@ export async function addDocument(
 ): Promise<Document> {
   allow(caller, 'verification.edit')
   const { merchantId, tag, name: addedBy } = caller
-  const read = await readDocumentFile(file.bytes)
-  if (read === null)
+  const parsed = await readDocumentFile(file.bytes)
+  if (parsed === null)
     throw badRequest(
       'file must be a whole PDF, JPG or PNG of at most 10 MB; other kinds and damaged files are refused',
     )
@@ -41,17 +41,17 @@ export async function addDocument(
     const at = app.clock.now()
     const id = newId(DOCUMENT_PREFIX, tag)
     const [bytes, name] = [file.bytes.length, cleanName(file.name)]
-    const document: Document = { id, kind, type: read.type, name, bytes, addedAt: at, addedBy }
+    const document: Document = { id, kind, type: parsed.type, name, bytes, addedAt: at, addedBy }
     const [[added]] = await tx.send(addDocumentRow(merchantId, document))
     if (!added)
       throw domainRefusal('too_many', `at most ${MOST_DOCUMENTS} documents can be kept; remove one first`)
-    const place = { merchantId, id }
+    const key = { merchantId, id }
     const act = { actor: caller, action: 'verification.edit', at, merchantId, subject: id } as const
     return {
       value: document,
       last: [
-        ...addParts(app, place, { content: 'file', bytes: read.bytes }),
-        ...(read.preview === null ? [] : addParts(app, place, { content: 'preview', bytes: read.preview })),
+        ...addParts(app, key, { content: 'file', bytes: parsed.bytes }),
+        ...(parsed.preview === null ? [] : addParts(app, key, { content: 'preview', bytes: parsed.preview })),
         auditRow({ ...act, after: { application: number, document: kind, bytes } }),
       ],
     }
@@ -74,10 +74,10 @@ export async function removeDocument(app: App, caller: PersonCaller, id: string)
   })
 }
 
-/** A document for whoever reviews it. The file is only ever saved, in a sandbox; the preview may be shown. */
-export type ReviewedDocument = { name: string; type: DocumentType | 'image/webp'; bytes: Buffer }
+/** A document for a reviewer. The file may only be downloaded, in a sandbox; the preview may be shown. */
+type ReviewedDocument = { name: string; type: DocumentType | 'image/webp'; bytes: Buffer }
 
-/** The bytes of a document, for reviewers alone; who looked stands in the audit. Throws 404. */
+/** Reads the bytes of a document, for reviewers alone; the audit records who read it. Throws 404. */
 export async function readDocument(
   app: App,
   actor: Actor,
@@ -86,9 +86,9 @@ export async function readDocument(
   allow(actor, 'verification.read', merchant.id)
   const merchantId = merchant.id
   const own = tagOf(DOCUMENT_PREFIX, id) === merchant.tag
-  const listed = listDocuments(merchantId)
+  const list = listDocuments(merchantId)
   const document = own
-    ? (await app.db.query(listed.statement, listed.values)).find((one) => one.id === id)
+    ? (await app.db.query(list.statement, list.values)).find((row) => row.id === id)
     : undefined
   if (document === undefined) throw notFound('document')
   const bytes = await readContent(app, { merchantId, id, content })

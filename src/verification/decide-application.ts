@@ -7,7 +7,7 @@ import { assert } from '../platform/assert.ts'
 import type { Call, Tx } from '../platform/db/database.ts'
 import { againWhenTaken } from '../platform/db/taken.ts'
 import { invalidRequest, Refusal } from '../platform/refusal.ts'
-import { type Application, type FieldNotes, mayBecome } from './application.ts'
+import { type Application, type ApplicationKey, type FieldNotes, mayBecome } from './application.ts'
 import { heardNames } from './heard-names.ts'
 import { nameChecks } from './name-check.ts'
 import { copyAnswers } from './open-draft.ts'
@@ -22,12 +22,12 @@ const FIELD = /^(?:business|directors|settlement|questionnaire|documents)(?:\.[a
 
 const APPROVED = { state: 'approved', note: null, notes: null } as const
 
-/** What a reviewer looked at: an application that has changed hands since is not decided. */
+/** The application that the reviewer saw; a newer one of the merchant is not decided in its place. */
 type Reviewed = { merchant: Merchant; number: number }
 
 /**
- * Approves a submitted application: its merchant is verified in the same commit. `note`: why, for us; where a name that was given is not
- * the holder's, it must say so. Throws 400, and 409 when it was decided meanwhile.
+ * Approves a submitted application: its merchant is verified in the same commit. `note` tells our staff why; it is required where the
+ * wallet of a given name may belong to another holder. Throws 400, and 409 when it was decided meanwhile.
  */
 export async function approveApplication(
   app: App,
@@ -48,7 +48,7 @@ export async function approveApplication(
   return after
 }
 
-/** Rejects a submitted application and says why, in all and by field. Throws 409 when it was decided meanwhile. */
+/** Rejects a submitted application with a note, and notes by field. Throws 400, and 409 when it was decided meanwhile. */
 export async function rejectApplication(
   app: App,
   actor: Actor,
@@ -66,8 +66,8 @@ export async function rejectApplication(
 }
 
 /**
- * Changes facts of a merchant, its verification among them, as the command does: the application follows in the same commit, so that
- * it never says something else.
+ * Changes facts of a merchant, its verification among them, for the command. The application follows in the same commit, so that the two
+ * never disagree.
  */
 export async function setMerchantAndVerification(
   app: App,
@@ -78,21 +78,21 @@ export async function setMerchantAndVerification(
   if (kycStatus !== undefined) allow(actor, 'merchant.verify', merchant.id)
   if (kycStatus === undefined) return setMerchant(app, actor, { merchant, change })
   const along = (tx: Tx) => follow(app, tx, { merchant, actor, kycStatus })
-  // Its owner may open the first draft at the same moment.
+  // Retried because the owner may open the first draft at the same moment.
   const after = await againWhenTaken(() => setMerchant(app, actor, { merchant, change, along }))
   await tellDecision(app, { before: merchant, after, note: null })
   return after
 }
 
-/** A wallet of somebody else is not taken for that of the business in silence. Throws 400. */
+/** Refuses (400) an approval without a note where a wallet may belong to another holder than the given name. */
 async function judgeNames(app: App, merchantId: number): Promise<void> {
   const [{ answers }, checks] = await Promise.all([
     readVerification(app, merchantId),
     nameChecks(app, merchantId),
   ])
-  const [other] = heardNames({ answers, withdrawal: null, checks }).filter(({ differs }) => differs)
-  if (other !== undefined)
-    throw invalidRequest(`note must say why the wallet of ${other.what} may be somebody else's`)
+  const different = heardNames({ answers, withdrawal: null, checks }).find(({ differs }) => differs)
+  if (different !== undefined)
+    throw invalidRequest(`note must say why the wallet of ${different.what} may be somebody else's`)
 }
 
 function judgeNotes(note: string, notes: FieldNotes): void {
@@ -100,8 +100,8 @@ function judgeNotes(note: string, notes: FieldNotes): void {
     throw invalidRequest(`note must have 1 to ${LONGEST_SAYS} characters`)
   const entries = Object.entries(notes)
   if (entries.length > MOST_NOTES) throw invalidRequest(`notes must be at most ${MOST_NOTES}`)
-  for (const [field, says] of entries)
-    if (!FIELD.test(field) || says.trim() === '' || says.length > LONGEST_NOTE)
+  for (const [field, text] of entries)
+    if (!FIELD.test(field) || text.trim() === '' || text.length > LONGEST_NOTE)
       throw invalidRequest(`notes must name fields and have 1 to ${LONGEST_NOTE} characters each`)
 }
 
@@ -122,7 +122,7 @@ async function decide(
 
 type Following = { merchant: Merchant; actor: Actor; kycStatus: KycStatus }
 
-/** Moves the newest application to what the merchant becomes; where it cannot go there any more, the next one begins there. */
+/** Moves the newest application to the state of its merchant. Where it is decided already, the next application takes that state. */
 async function follow(app: App, tx: Tx, { merchant, actor, kycStatus }: Following): Promise<Call[]> {
   const [[latest]] = await tx.send(lockLatest(merchant.id))
   const state = kycStatus === 'pending' ? 'draft' : kycStatus === 'verified' ? 'approved' : 'rejected'
@@ -138,7 +138,7 @@ async function nextAfter(
   app: App,
   tx: Tx,
   { latest, merchant, actor }: { latest: Application | undefined; merchant: Merchant; actor: Actor },
-): Promise<Pick<Application, 'merchantId' | 'number'>> {
+): Promise<ApplicationKey> {
   assert(latest === undefined || latest.decidedAt !== null, 'only a decided application has one after it')
   const next = { merchantId: merchant.id, number: (latest?.number ?? 0) + 1 }
   const at = app.clock.now()

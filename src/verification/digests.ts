@@ -5,8 +5,8 @@ import { statement } from '../platform/db/statement.ts'
 import { readPhone } from '../platform/phone.ts'
 import type { Answers } from './steps.ts'
 
-/** What several merchants may have in common. */
-export type DigestKind = 'phone' | 'id_number' | 'browser'
+/** A kind of fact that several merchants may share. */
+type DigestKind = 'phone' | 'id_number' | 'browser'
 
 /** Another merchant with the same phone, number of an identity document or browser. */
 export type Shared = { kind: DigestKind; publicId: string; name: string; kycStatus: string }
@@ -34,7 +34,7 @@ const OF_PHONE = statement<{ merchantId: number }>(
 
 type Digest = readonly [kind: DigestKind, digest: Buffer]
 
-/** The digests of an application, so that the same facts are found elsewhere without opening what is sealed. */
+/** Stores the digests of an application, so that the same facts of other merchants are found without decrypting answers. */
 export function keepDigests(
   app: Pick<App, 'vault'>,
   { merchantId, answers, browser }: { merchantId: number; answers: Partial<Answers>; browser: string | null },
@@ -50,38 +50,38 @@ export function keepDigests(
     ...(answers.directors ?? []).flatMap(({ id_number }) => digestOf(app, 'id_number', id_number)),
     ...digestOf(app, 'browser', browser),
   ]
-  const once = new Map(digests.map((digest) => [`${digest[0]} ${digest[1].toString('hex')}`, digest]))
-  const kept = [...once.values()]
+  const byKey = new Map(digests.map((digest) => [`${digest[0]} ${digest[1].toString('hex')}`, digest]))
+  const distinct = [...byKey.values()]
   return call(
     KEEP,
     merchantId,
-    kept.map(([kind]) => kind),
-    kept.map(([, digest]) => digest),
+    distinct.map(([kind]) => kind),
+    distinct.map(([, digest]) => digest),
     at.toISOString(),
   )
 }
 
-/** Other merchants that have a phone, an identity document or a browser in common with this one; at most fifty. */
+/** Reads the other merchants that share a phone, an identity document or a browser with this one; at most fifty. */
 export const sharedWith = (app: Pick<App, 'db'>, merchantId: number): Promise<Shared[]> =>
   app.db.query(SHARED, [merchantId, MOST_SHARED])
 
-/** The merchants of this cell that have named a phone: their own, of a director, or to withdraw to. Newest first, at most 200. */
+/** Reads the merchants of this cell that have given a phone as their own, a director's or a withdrawal number. Newest first, at most 200. */
 export async function merchantsOfPhone(app: App, phone: string): Promise<number[]> {
-  const [found] = digestOf(app, 'phone', phone)
-  if (found === undefined) return []
-  const rows = await app.db.query(OF_PHONE, [found[1], readPhone(phone)])
+  const [digest] = digestOf(app, 'phone', phone)
+  if (digest === undefined) return []
+  const rows = await app.db.query(OF_PHONE, [digest[1], readPhone(phone)])
   return rows.map(({ merchantId }) => merchantId)
 }
 
-/** Nothing for what cannot be compared. */
+/** Makes the digest of one fact; none for a value that cannot be compared. */
 function digestOf({ vault }: Pick<App, 'vault'>, kind: DigestKind, value: string | null): Digest[] {
-  const same = value === null ? null : normalised(kind, value)
-  if (same === null || same === '') return []
+  const comparable = value === null ? null : normalised(kind, value)
+  if (comparable === null || comparable === '') return []
   const key = vault.derive('verification digests')
-  return [[kind, createHmac('sha256', key).update(`${kind}\n${same}`).digest()]]
+  return [[kind, createHmac('sha256', key).update(`${kind}\n${comparable}`).digest()]]
 }
 
-/** People write one number in several ways. */
+/** Normalises a value, because people write the same number in several ways. */
 const normalised = (kind: DigestKind, value: string): string | null =>
   kind === 'phone'
     ? readPhone(value)

@@ -12,7 +12,7 @@ import { kampalaIso } from '../platform/kampala.ts'
 import { invalidRequest, notFound } from '../platform/refusal.ts'
 import type { DocumentKind } from './documents.ts'
 
-/** A document that counts no longer soon, or does not any more. `expiresOn`: YYYY-MM-DD. */
+/** A document that has expired or soon will. `expiresOn`: YYYY-MM-DD. `toldAt`: when the owners were mailed. */
 export type EndingDocument = {
   merchantId: number
   merchant: string
@@ -60,7 +60,7 @@ const TOLD = statement<{ id: string }>(
   'update verification_documents set told_at = $3 where merchant_id = $1 and id = $2 and told_at is null returning id',
 )
 
-/** Notes until when a document counts, or that it does not end (null). Throws Refusal. */
+/** Sets the day on which a document expires, or that it never does (null). Throws Refusal. */
 export async function setDocumentExpiry(
   app: App,
   actor: Actor,
@@ -85,36 +85,36 @@ function isDay(text: string): boolean {
 
 const soon = ({ clock }: Pick<App, 'clock'>) => kampalaIso(later(clock.now(), SOON_MS)).slice(0, 10)
 
-/** The documents of a cell that end within thirty days or have ended, the first first; at most 200. */
+/** Reads the documents of a cell that expire within thirty days or have expired, the earliest first; at most 200. */
 export const endingDocuments = (app: App): Promise<EndingDocument[]> =>
   app.db.query(ENDING, [soon(app), MOST_LISTED])
 
-/** Those of one merchant. */
+/** Reads the documents of one merchant that expire within thirty days or have expired. */
 export const endingDocumentsOf = (app: App, merchantId: number): Promise<EndingDocument[]> =>
   app.db.query(OF_MERCHANT, [soon(app), merchantId])
 
-/** Until when each document of a merchant counts, by id. */
+/** Reads the expiry days of a merchant's documents, by document id. */
 export async function documentEnds(app: App, merchantId: number): Promise<ReadonlyMap<string, string>> {
   const rows = await app.db.query(ENDS, [merchantId])
   return new Map(rows.map(({ id, expiresOn }) => [id, expiresOn]))
 }
 
-/** Tells the owners by mail of documents that end within thirty days, each once; answers how many documents. */
+/** Mails the owners about documents that expire within thirty days, each once. Returns how many documents. */
 export async function tellEndings(app: App): Promise<number> {
-  const found = await app.db.query(UNTOLD, [soon(app), TOLD_AT_ONCE])
-  let told = 0
-  for (const one of found) told += await tellEnding(app, one)
-  return told
+  const documents = await app.db.query(UNTOLD, [soon(app), TOLD_AT_ONCE])
+  let mailed = 0
+  for (const document of documents) mailed += await tellEnding(app, document)
+  return mailed
 }
 
-/** Marked before the mail is written: of two workers one tells, and a process that dies between the two tells nobody. */
+/** Marks the document before it writes the mails: of two workers only one mails, and after a crash between the two no mail is sent. */
 async function tellEnding(
   app: App,
   { merchantId, id, business, kind, expiresOn }: EndingDocument,
 ): Promise<number> {
   const at = app.clock.now()
-  const [mine] = await app.db.query(TOLD, [merchantId, id, at.toISOString()])
-  if (!mine) return 0
+  const [marked] = await app.db.query(TOLD, [merchantId, id, at.toISOString()])
+  if (!marked) return 0
   const values = { business, document: kind, day: expiresOn, link: `${app.baseUrl}/dashboard/verification` }
   for (const { email } of await ownersToTell(app, merchantId)) {
     const mail = addMail(app, { to: email, template: 'document-ends', values, at })

@@ -1,10 +1,10 @@
 import { pictureKind, remakePicture } from '../platform/picture.ts'
 
 export type DocumentType = 'application/pdf' | 'image/jpeg' | 'image/png'
-/** A file as it may be stored. `preview`: of a picture, a WebP that was drawn from its pixels; null of a PDF, which nothing reads. */
-export type DocumentFile = { type: DocumentType; bytes: Buffer; preview: Buffer | null }
+/** An accepted file. `preview` is a WebP redrawn from the pixels of a picture; null for a PDF, because no parser of ours opens one. */
+type DocumentFile = { type: DocumentType; bytes: Buffer; preview: Buffer | null }
 
-/** The longest file (reliability.md A79). */
+/** The largest accepted file (reliability.md A79). */
 export const MOST_DOCUMENT_BYTES = 10 * 1024 * 1024
 
 const PREVIEW_SIDE = 1600
@@ -17,30 +17,30 @@ const PDF_TAIL_BYTES = 1024
 // The last chunk of a PNG, with its checksum.
 const PNG_END = Buffer.from('0000000049454e44ae426082', 'hex')
 
-/** Reads a document by its content, whatever it is called: a PDF, JPEG or PNG, whole. Null for everything else. */
+/** Recognises a whole PDF, JPEG or PNG by its content, whatever its name. Null for everything else. */
 export async function readDocumentFile(file: Buffer): Promise<DocumentFile | null> {
   if (file.length > MOST_DOCUMENT_BYTES) return null
   if (isPdf(file)) return { type: 'application/pdf', bytes: file, preview: null }
   const kind = pictureKind(file)
   if (kind !== 'jpeg' && kind !== 'png') return null
-  // What follows a PNG belongs to another file.
+  // Refuses bytes after the end of a PNG: they belong to another file.
   if (kind === 'png' && !file.subarray(-PNG_END.length).equals(PNG_END)) return null
   const size = { width: PREVIEW_SIDE, height: PREVIEW_SIDE }
   const preview = await remakePicture(file, { ...size, fit: 'inside', quality: PREVIEW_QUALITY })
   return preview && { type: `image/${kind}`, bytes: file, preview }
 }
 
-/** By its first and last lines. No parser runs on it (reliability.md A79). */
+/** Recognises a PDF by its first and last lines. No parser runs on it (reliability.md A79). */
 function isPdf(file: Buffer): boolean {
   const head = file.subarray(0, PDF_HEAD_BYTES).toString('latin1')
   const tail = file.subarray(-PDF_TAIL_BYTES).toString('latin1')
   return PDF.test(head) && PDF_END.test(tail)
 }
 
-// Control and format characters, lone surrogates, and what separates folders or begins an option.
+// Control and format characters, lone surrogates, and characters that separate folders or begin an option.
 const UNWANTED = /[\p{C}\p{Zl}\p{Zp}<>"'`|*?:;$&%\\/]+/gu
 
-/** The name of a file as a text to show: its last part, without characters that mislead. It names no file of ours. */
+/** Cleans the name of an uploaded file for showing: its last part, without misleading characters. It never names a file of ours. */
 export function cleanName(name: string): string {
   const last = name.split(/[\\/]/).at(-1) ?? ''
   const clean = last

@@ -21,10 +21,10 @@ export type Document = {
 export const MOST_DOCUMENTS = 20
 export const DOCUMENT_PREFIX = 'doc_'
 
-/** The file as it came, or the picture that was drawn from it. */
+/** The uploaded file, or the preview that was drawn from it. */
 export type Content = 'file' | 'preview'
 
-// Some forty statements of a quarter of a megabyte for the largest file, so that none holds all of it again.
+// The largest file takes some forty statements of a quarter of a megabyte, so that no statement holds a second copy of it.
 const PIECE_BYTES = 256 * 1024
 const PIECES_AT_ONCE = 32
 
@@ -33,7 +33,7 @@ const LIST = statement<Document>(
   `select d.id, d.kind, d.type, d.name, d.bytes, d.added_at as "addedAt", d.added_by as "addedBy"
    from verification_documents d where d.merchant_id = $1 order by d.added_at, d.id`,
 )
-// The lowest free place; none is free when there are twenty.
+// Takes the lowest free number; none is free when there are twenty documents.
 const ADD = statement<{ place: number }>(
   'add verification document',
   `insert into verification_documents (merchant_id, id, place, kind, type, name, bytes, added_at, added_by)
@@ -65,14 +65,14 @@ type Owned = { merchantId: number; id: string }
 
 export const listDocuments = (merchantId: number): Call<Document> => call(LIST, merchantId)
 
-/** Stores what is known of a document. No row comes back where the merchant has as many as it may. */
+/** Stores the row of a document. Returns no row where the merchant has the most documents already. */
 export const addDocumentRow = (
   merchantId: number,
   { id, kind, type, name, bytes, addedAt, addedBy }: Document,
 ): Call<{ place: number }> =>
   call(ADD, merchantId, id, kind, type, name, bytes, addedAt.toISOString(), addedBy, MOST_DOCUMENTS)
 
-/** Stores its bytes sealed, piece by piece. */
+/** Stores the bytes of a document sealed, piece by piece. */
 export function addParts(
   { vault }: Pick<App, 'vault'>,
   { merchantId, id }: Owned,
@@ -87,7 +87,7 @@ export function addParts(
   })
 }
 
-/** The bytes of a document in clear; empty where it has no such content. */
+/** Reads the bytes of a document in clear; empty where it has no such content. */
 export async function readContent(
   { db, vault }: Pick<App, 'db' | 'vault'>,
   { merchantId, id, content }: Owned & { content: Content },
@@ -99,7 +99,7 @@ export async function readContent(
   return Buffer.concat(pieces)
 }
 
-/** Removes a document with its bytes. The second answer has no row where there was none. */
+/** Removes a document with its bytes. The second call returns no row where there was no such document. */
 export const removeDocumentRows = ({ merchantId, id }: Owned) =>
   [call(REMOVE_PARTS, merchantId, id), call(REMOVE, merchantId, id)] as const
 
@@ -109,7 +109,7 @@ const bindingOf = ({ merchantId, part }: { merchantId: number; part: string }) =
   column: 'verification_document_parts.sealed',
 })
 
-/** The bytes of documents, for a change of the master key. */
+/** Describes the sealed bytes of documents, for a change of the master key. */
 export const SEALED_DOCUMENTS = sealedColumn({
   table: 'verification_document_parts',
   column: 'sealed',

@@ -2,35 +2,35 @@ import { mayBeSameName } from '../platform/same-name.ts'
 import type { CheckedNumber, NameCheck } from './name-check.ts'
 import type { Answers } from './steps.ts'
 
-/** A number of an application, with the name that was given with it and what the operator of the wallet said. */
+/** A number of an application, the name that was given with it, and the check of it with the operator of the wallet. */
 export type HeardName = {
   what: CheckedNumber
   phone: string
   given: string | null
-  /** Null: nobody has asked about this very number. */
+  /** Null where this very number was not checked yet. */
   check: NameCheck | null
-  /** The holder is somebody else, or there is no wallet. */
+  /** Whether the holder has another name, or the number has no wallet. */
   differs: boolean
 }
 type Numbers = {
   answers: Partial<Answers>
-  /** Where the merchant withdraws to. */
+  /** The withdrawal number of the merchant. */
   withdrawal: string | null
   checks: ReadonlyMap<CheckedNumber, NameCheck>
 }
 
-/** Every number of an application, with what was heard of it. */
+/** Returns every number of an application, each compared with its check. */
 export function heardNames({ answers: { settlement, directors }, withdrawal, checks }: Numbers): HeardName[] {
-  const heard = (what: CheckedNumber, phone: string, given: string | null): HeardName => {
-    const found = checks.get(what) ?? null
-    // A number that was changed since has not been asked about.
-    const check = found?.phone === phone ? found : null
+  const compare = (what: CheckedNumber, phone: string, given: string | null): HeardName => {
+    const latest = checks.get(what) ?? null
+    // A check counts only for the number that was checked: it may have changed since.
+    const check = latest?.phone === phone ? latest : null
     return { what, phone, given, check, differs: isOther(given, check) }
   }
   return [
-    ...(settlement === undefined ? [] : [heard('settlement', settlement.phone, settlement.holder)]),
-    ...(withdrawal === null ? [] : [heard('withdrawal', withdrawal, settlement?.holder ?? null)]),
-    ...(directors ?? []).map(({ phone, name }, place) => heard(`director-${place}`, phone, name)),
+    ...(settlement === undefined ? [] : [compare('settlement', settlement.phone, settlement.holder)]),
+    ...(withdrawal === null ? [] : [compare('withdrawal', withdrawal, settlement?.holder ?? null)]),
+    ...(directors ?? []).map(({ phone, name }, index) => compare(`director-${index}`, phone, name)),
   ]
 }
 

@@ -6,10 +6,10 @@ import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { ownerOf, sealedColumn } from '../platform/rewrap.ts'
 
-/** Which number of a merchant: its settlement account, where it withdraws to, or that of a director by place. */
+/** Names a number of a merchant: of its settlement account, its withdrawals, or a director by index. */
 export type CheckedNumber = 'settlement' | 'withdrawal' | `director-${number}`
 
-/** What the operator of the wallet said of a number. `name` is null where it names nobody. */
+/** The answer of the operator of the wallet about a number. `name` is null where it gives no name. */
 export type NameCheck = { phone: string; active: boolean; name: string | null; at: Date; by: string }
 
 const KEEP = statement(
@@ -29,7 +29,7 @@ const bindingOf = (merchantId: number, what: string) => ({
   column: 'name_checks.sealed',
 })
 
-/** The answers to look-ups of a merchant's numbers, by number. */
+/** Reads the name checks of a merchant, by number. */
 export async function nameChecks(
   { db, vault }: Pick<App, 'db' | 'vault'>,
   merchantId: number,
@@ -37,30 +37,36 @@ export async function nameChecks(
   const rows = await db.query(LIST, [merchantId])
   return new Map(
     rows.map(({ what, sealed, at, by }) => {
-      const said = JSON.parse(vault.open(sealed, bindingOf(merchantId, what))) as Omit<NameCheck, 'at' | 'by'>
-      return [what, { ...said, at, by }]
+      const answer = JSON.parse(vault.open(sealed, bindingOf(merchantId, what))) as Omit<
+        NameCheck,
+        'at' | 'by'
+      >
+      return [what, { ...answer, at, by }]
     }),
   )
 }
 
-/** Keeps what was heard, sealed: the name of a wallet's holder is nobody else's business. The audit has that it was asked. */
+/** Stores an answer sealed, because the name of a wallet's holder is private. The audit records only that it was asked. */
 export async function keepNameCheck(
   app: App,
   caller: OperatorCaller & Place,
-  { what, said }: { what: CheckedNumber; said: { phone: string; active: boolean; name: string | null } },
+  {
+    what,
+    said: answer,
+  }: { what: CheckedNumber; said: { phone: string; active: boolean; name: string | null } },
 ): Promise<void> {
   const { merchantId } = caller
   allow(caller, 'merchant.name-check', merchantId)
   const at = app.clock.now()
-  const sealed = app.vault.seal(JSON.stringify(said), bindingOf(merchantId, what))
+  const sealed = app.vault.seal(JSON.stringify(answer), bindingOf(merchantId, what))
   const act = { actor: caller, action: 'merchant.name-check', at, merchantId, mode: 'live' } as const
   await app.db.transaction(async (tx) => {
     await tx.send(call(KEEP, merchantId, what, sealed, at.toISOString(), nameOf(caller)))
-    return { value: null, last: [auditRow({ ...act, subject: what, after: { active: said.active } })] }
+    return { value: null, last: [auditRow({ ...act, subject: what, after: { active: answer.active } })] }
   })
 }
 
-/** What was heard of wallets, for a change of the master key. */
+/** Describes the sealed name checks, for a change of the master key. */
 export const SEALED_NAME_CHECKS = sealedColumn({
   table: 'name_checks',
   column: 'sealed',

@@ -6,22 +6,20 @@ import type { Tx, Work } from '../platform/db/database.ts'
 import { againWhenTaken } from '../platform/db/taken.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { answersOf, openAnswers, saveAnswers } from './answers.ts'
-import type { Application } from './application.ts'
+import type { Application, ApplicationKey } from './application.ts'
 import { type Answers, STEPS, type Step } from './steps.ts'
 import { lockLatest, openApplication } from './write-application.ts'
 
-type Draft = Pick<Application, 'merchantId' | 'number'>
-
 /**
- * Changes the draft of a merchant in one commit. The first change opens it, the first after a rejection opens the next one with the
- * answers of the one before. Throws 409 while one is under review and after one was approved.
+ * Changes the draft of a merchant in one commit. The first change opens it; the first change after a rejection opens the next one with
+ * the answers of the rejected one. Throws 409 while an application is under review, and after one was approved.
  */
 export const inDraft = <T>(
   app: App,
   { merchantId, name }: Pick<PersonCaller, 'merchantId' | 'name'>,
-  change: (tx: Tx, draft: Draft) => ReturnType<Work<T>>,
+  change: (tx: Tx, draft: ApplicationKey) => ReturnType<Work<T>>,
 ): Promise<T> =>
-  // Of two that open it at once, one finds it open.
+  // Of two changes that open it at once, one fails and is retried: then it finds the draft open.
   againWhenTaken(() =>
     app.db.transactionFor({ of: merchantId }, async (tx) => {
       const [[latest]] = await tx.send(lockLatest(merchantId))
@@ -34,7 +32,7 @@ async function draftAfter(
   app: App,
   tx: Tx,
   { latest, merchantId, by }: { latest: Application | undefined; merchantId: number; by: string },
-): Promise<Draft> {
+): Promise<ApplicationKey> {
   if (latest?.state === 'draft') return latest
   if (latest?.state === 'submitted') throw underReview()
   const [[merchant]] = await tx.send(merchantsById([merchantId]))
@@ -47,11 +45,11 @@ async function draftAfter(
   return draft
 }
 
-/** Sealed anew, because each is bound to its application. */
+/** Copies answers to another application. They are sealed again, because each is bound to its application. */
 export async function copyAnswers(
   app: App,
   tx: Tx,
-  { from, to, at, by }: { from: Draft; to: Draft; at: Date; by: string },
+  { from, to, at, by }: { from: ApplicationKey; to: ApplicationKey; at: Date; by: string },
 ): Promise<void> {
   const [rows] = await tx.send(answersOf(from))
   const answers = openAnswers(app, from, rows)
@@ -61,7 +59,13 @@ export async function copyAnswers(
 
 function copyOf<S extends Step>(
   app: App,
-  { to, step, answers, at, by }: { to: Draft; step: S; answers: Partial<Answers>; at: Date; by: string },
+  {
+    to,
+    step,
+    answers,
+    at,
+    by,
+  }: { to: ApplicationKey; step: S; answers: Partial<Answers>; at: Date; by: string },
 ) {
   const own = answers[step]
   return own === undefined ? [] : [saveAnswers(app, { ...to, step }, { answers: own, at, by })]

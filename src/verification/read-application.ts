@@ -13,12 +13,12 @@ const REJECTED = statement<Application>(
    order by v.number desc limit 1`,
 )
 
-/** Everything of a merchant's verification: the newest application, its answers, all documents, and the last rejection. */
+/** The verification of a merchant: the newest application, its answers, all documents, and the last rejection. */
 export type Verification = {
   application: Application | null
   answers: Partial<Answers>
   documents: readonly Document[]
-  /** What the last rejected application was told; null without one, and after an approval. */
+  /** The notes of the last rejection; null where there was none, and after an approval. */
   rejection: Pick<Application, 'note' | 'notes' | 'decidedAt'> | null
 }
 
@@ -30,8 +30,8 @@ export async function readVerification(app: App, merchantId: number): Promise<Ve
     call(REJECTED, merchantId),
   )
   if (application === null) return { application, answers: {}, documents, rejection: null }
-  const wanted = answersOf(application)
-  const rows = await app.db.query(wanted.statement, wanted.values)
+  const find = answersOf(application)
+  const rows = await app.db.query(find.statement, find.values)
   return {
     application,
     answers: openAnswers(app, application, rows),
@@ -43,7 +43,7 @@ export async function readVerification(app: App, merchantId: number): Promise<Ve
 /** The five steps of the wizard. */
 export type WizardStep = Step | 'documents'
 
-/** The steps that still lack something before an application can be submitted. */
+/** Returns the steps that must still be completed before an application can be submitted. */
 export function missingSteps({
   answers,
   documents,
@@ -55,7 +55,7 @@ export function missingSteps({
   return lacksDocuments({ answers, documents }) ? [...unanswered, 'documents'] : unanswered
 }
 
-/** An identity document of somebody, and the registration of a business that is registered. */
+/** Whether the identity document is missing, or the registration of a registered business. */
 function lacksDocuments({ answers, documents }: Pick<Verification, 'answers' | 'documents'>): boolean {
   const has = (kind: Document['kind']) => documents.some((document) => document.kind === kind)
   const registered = answers.business !== undefined && answers.business.kind !== 'individual'

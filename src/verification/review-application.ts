@@ -8,16 +8,16 @@ import { documentEnds } from './document-expiry.ts'
 import { type CheckedNumber, type NameCheck, nameChecks } from './name-check.ts'
 import { readVerification, type Verification } from './read-application.ts'
 
-/** An application beside what was found out about it. */
+/** A verification with the facts that a reviewer compares it with. */
 export type Reviewed = {
   verification: Verification
   shared: readonly Shared[]
   checks: ReadonlyMap<CheckedNumber, NameCheck>
-  /** Until when documents count, by id. */
+  /** The expiry days of documents, by document id. */
   ends: ReadonlyMap<string, string>
 }
 
-/** Everything that a reviewer sees of a merchant, its answers in clear; who looked stands in the audit. Throws Refusal. */
+/** Reads everything that a reviewer sees of a merchant, its answers in clear. The audit records who read it. Throws Refusal. */
 export async function reviewApplication(
   app: App,
   actor: Actor,

@@ -5,7 +5,7 @@ import type { App } from '../app.ts'
 import type { Tx } from '../platform/db/database.ts'
 import { domainRefusal, notFound } from '../platform/refusal.ts'
 import { answersOf, openAnswers, saveAnswers } from './answers.ts'
-import type { Application } from './application.ts'
+import type { ApplicationKey } from './application.ts'
 import { inDraft } from './open-draft.ts'
 import {
   type Answers,
@@ -20,7 +20,6 @@ import {
 export const MOST_DIRECTORS = 10
 
 type Given = Readonly<Record<string, unknown>>
-type Draft = Pick<Application, 'merchantId' | 'number'>
 
 const READERS = { business: readBusiness, settlement: readSettlement, questionnaire: readQuestionnaire }
 
@@ -28,37 +27,37 @@ const READERS = { business: readBusiness, settlement: readSettlement, questionna
 export async function saveStep(
   app: App,
   caller: PersonCaller,
-  { step, given }: { step: keyof typeof READERS; given: Given },
+  { step, given: fields }: { step: keyof typeof READERS; given: Given },
 ): Promise<void> {
   allow(caller, 'verification.edit')
-  const answers = READERS[step](given)
+  const answers = READERS[step](fields)
   await inDraft(app, caller, async (_tx, draft) => ({
     value: undefined,
     last: saved(app, caller, { draft, step, answers }),
   }))
 }
 
-/** Saves one of the people behind the business: the one at this place of the list, or another one (null). */
+/** Saves one of the people behind the business: the one with this index in the list, or a new one (null). Throws 404. */
 export async function saveDirector(
   app: App,
   caller: PersonCaller,
-  { place, given }: { place: number | null; given: Given },
+  { place: index, given: fields }: { place: number | null; given: Given },
 ): Promise<void> {
   allow(caller, 'verification.edit')
-  const director = readDirector(given, app.clock.now())
+  const director = readDirector(fields, app.clock.now())
   await changeDirectors(app, caller, (directors) => {
-    if (place === null) return [...directors, director]
-    if (directors[place] === undefined) throw notFound('director')
-    return directors.with(place, director)
+    if (index === null) return [...directors, director]
+    if (directors[index] === undefined) throw notFound('director')
+    return directors.with(index, director)
   })
 }
 
-/** Takes one of them off the list. Throws 404. */
-export async function removeDirector(app: App, caller: PersonCaller, place: number): Promise<void> {
+/** Removes the person with this index from the list. Throws 404. */
+export async function removeDirector(app: App, caller: PersonCaller, index: number): Promise<void> {
   allow(caller, 'verification.edit')
   await changeDirectors(app, caller, (directors) => {
-    if (directors[place] === undefined) throw notFound('director')
-    return directors.toSpliced(place, 1)
+    if (directors[index] === undefined) throw notFound('director')
+    return directors.toSpliced(index, 1)
   })
 }
 
@@ -72,16 +71,16 @@ const changeDirectors = (app: App, caller: PersonCaller, change: Change): Promis
     return { value: undefined, last: saved(app, caller, { draft, step: 'directors', answers: changed }) }
   })
 
-async function directorsIn(app: App, tx: Tx, draft: Draft): Promise<readonly Director[]> {
+async function directorsIn(app: App, tx: Tx, draft: ApplicationKey): Promise<readonly Director[]> {
   const [rows] = await tx.send(answersOf(draft))
   return openAnswers(app, draft, rows).directors ?? []
 }
 
-/** The answers and what the audit keeps of them: that they were changed, never what they say. */
+/** Saves the answers of a step. The audit records that they were changed, never what they say. */
 function saved<S extends Step>(
   app: App,
   caller: PersonCaller,
-  { draft, step, answers }: { draft: Draft; step: S; answers: Answers[S] },
+  { draft, step, answers }: { draft: ApplicationKey; step: S; answers: Answers[S] },
 ) {
   const at = app.clock.now()
   const act = { actor: caller, action: 'verification.edit', at, merchantId: draft.merchantId } as const

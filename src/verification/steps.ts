@@ -29,7 +29,7 @@ export const SECTORS = [
   'charity',
   'other',
 ] as const
-/** Money in a month, in whole UGX. */
+/** Ranges of money in a month, in whole UGX. */
 export const VOLUMES = ['below_1m', '1m_10m', '10m_100m', '100m_1bn', 'above_1bn'] as const
 export const DELIVERIES = ['at_once', 'within_a_week', 'within_a_month', 'later'] as const
 const YES_NO = ['yes', 'no'] as const
@@ -85,7 +85,7 @@ const TIN = /^[0-9]{10}$/
 
 type Given = Readonly<Record<string, unknown>>
 
-/** What a business is. Throws `invalid request: ...`, like the others here, with the field first. */
+/** Parses the step about the business. Throws `invalid request: ...` with the field first, as the other parsers here do. */
 export function readBusiness(given: Given): Answers['business'] {
   const read = readBody(BusinessShape, given)
   if (read.kind !== 'individual' && read.registration_number === undefined)
@@ -94,7 +94,7 @@ export function readBusiness(given: Given): Answers['business'] {
   return read
 }
 
-/** One of the people behind it, who must be of age today. */
+/** Parses one of the people behind the business, who must be of age today. */
 export function readDirector(given: Given, today: Date): Director {
   const read = readBody(DirectorShape, given)
   if (!ID_NUMBER.test(read.id_number)) throw invalidRequest('id_number must be 4 to 40 letters and digits')
@@ -107,14 +107,14 @@ export function readDirector(given: Given, today: Date): Director {
   return read
 }
 
-/** The wallet that the money of the business goes to. */
+/** Parses the wallet to which the money of the business goes. */
 export function readSettlement(given: Given): Answers['settlement'] {
   const read = readBody(SettlementShape, given)
   if (!UGANDAN.test(read.phone)) throw invalidRequest('phone must be a Ugandan mobile number')
   return read
 }
 
-/** What it plans to do with payments. */
+/** Parses the answers about how the business plans to use payments. */
 export function readQuestionnaire(given: Given): Answers['questionnaire'] {
   const read = readBody(QuestionnaireShape, given)
   if (read.exposed === 'yes' && read.exposed_says === undefined)

@@ -12,8 +12,8 @@ import { missingSteps } from './read-application.ts'
 import { lockLatest, submitRow } from './write-application.ts'
 
 /**
- * Gives the draft to the reviewers. Until they decide nothing of it can be changed. Throws a Refusal that names the steps which lack
- * something, and 409 where there is no draft. `browser`: the mark of the browser that it is sent from.
+ * Submits the draft to the reviewers; until they decide it cannot be changed. Throws a Refusal that names the incomplete steps, and 409
+ * where there is no draft. `browser` is the cookie that marks the browser, for the digests.
  */
 export async function submitApplication(
   app: App,
@@ -24,7 +24,7 @@ export async function submitApplication(
   const { merchantId, name } = caller
   const at = app.clock.now()
   await app.db.transactionFor({ of: merchantId }, async (tx) => {
-    // The merchant's row first, as where an operator decides.
+    // Locks the merchant's row first, in the same order as a decision.
     const [, [latest]] = await tx.send(reviewAgain(merchantId), lockLatest(merchantId))
     if (latest?.state === 'submitted') throw underReview()
     if (latest?.state !== 'draft') throw nothingToSubmit()

@@ -4,8 +4,8 @@ import type { Merchant } from '../merchants/merchant.ts'
 import { ownersToTell } from '../merchants/tell-owners.ts'
 
 /**
- * Tells the owners by mail what was decided of their business, after the decision is committed. A process that dies between the two tells
- * nobody; the page of the verification says it too.
+ * Mails the owners the decision about their business, after it is committed. After a crash between the two no mail is sent; the page of
+ * the verification shows the decision too.
  */
 export async function tellDecision(
   app: App,

@@ -4,7 +4,7 @@ import type { Gateway } from '../app.ts'
 import { type AcrossCells, type AcrossPage, type Around, readAcross } from '../http/across-cells.ts'
 import { statement } from '../platform/db/statement.ts'
 
-/** An application that waits for a decision. `at`: since when. */
+/** An application that waits for a decision since `at`. */
 export type WaitingApplication = {
   at: Date
   key: string
@@ -25,7 +25,7 @@ const WAITING: AcrossCells<WaitingApplication> = {
   back: statement('waiting verifications, back', list('<', 'desc')),
 }
 
-/** Applications that wait for a decision, the one that waits longest first. */
+/** Lists the applications that wait for a decision, the longest waiting first. */
 export function waitingApplications(
   gateway: Gateway,
   actor: Actor,

@@ -3,6 +3,7 @@ import { statement } from '../platform/db/statement.ts'
 import {
   APPLICATION_COLUMNS,
   type Application,
+  type ApplicationKey,
   type ApplicationState,
   type FieldNotes,
 } from './application.ts'
@@ -30,19 +31,19 @@ const DECIDE = statement(
    where merchant_id = $1 and number = $2`,
 )
 
-type Place = Pick<Application, 'merchantId' | 'number'>
-
 export const latestApplication = (merchantId: number): Call<Application> => call(LATEST, merchantId)
 
-/** Locked until the commit of what is done with it. */
+/** Finds the newest application of a merchant, locked until the commit. */
 export const lockLatest = (merchantId: number): Call<Application> => call(LOCK_LATEST, merchantId)
 
-/** Opens a draft. A second open one of the merchant fails. */
-export const openApplication = ({ merchantId, number }: Place, at: Date): Call =>
+/** Opens a draft. Fails where the merchant has an open one already. */
+export const openApplication = ({ merchantId, number }: ApplicationKey, at: Date): Call =>
   call(OPEN, merchantId, number, at.toISOString())
 
-export const submitRow = ({ merchantId, number }: Place, { at, by }: { at: Date; by: string }): Call =>
-  call(SUBMIT, merchantId, number, at.toISOString(), by)
+export const submitRow = (
+  { merchantId, number }: ApplicationKey,
+  { at, by }: { at: Date; by: string },
+): Call => call(SUBMIT, merchantId, number, at.toISOString(), by)
 
 export type Decision = {
   state: Extract<ApplicationState, 'approved' | 'rejected'>
@@ -50,12 +51,15 @@ export type Decision = {
   by: string
   note: string | null
   notes: FieldNotes | null
-  /** Of an approval, for us alone. */
+  /** Only of an approval, and only for our staff. */
   approvalNote?: string | null
 }
 
-export const decideRow = ({ merchantId, number }: Place, { state, at, by, ...said }: Decision): Call => {
-  const { note, notes, approvalNote = null } = said
-  const told = notes && JSON.stringify(notes)
-  return call(DECIDE, merchantId, number, state, at.toISOString(), by, note, told, approvalNote)
+export const decideRow = (
+  { merchantId, number }: ApplicationKey,
+  { state, at, by, ...texts }: Decision,
+): Call => {
+  const { note, notes, approvalNote = null } = texts
+  const fieldNotes = notes && JSON.stringify(notes)
+  return call(DECIDE, merchantId, number, state, at.toISOString(), by, note, fieldNotes, approvalNote)
 }

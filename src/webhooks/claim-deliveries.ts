@@ -3,9 +3,10 @@ import { type Call, call } from '../platform/db/database.ts'
 import { isOver } from '../platform/db/due-times.ts'
 import { statement } from '../platform/db/statement.ts'
 
+/** Receivers that answer are sent to fast; those that time out, and later attempts, slow. */
 export type Lane = 'fast' | 'slow'
 
-/** A merchant that has deliveries due, and how its receiver behaves. */
+/** A merchant with due deliveries, and how its receiver behaves. */
 export type DueMerchant = {
   merchantId: number
   oldest: Date
@@ -15,10 +16,10 @@ export type DueMerchant = {
   looked: number
 }
 
-/** How many deliveries of one merchant may be claimed for one lane. `retries`: later attempts only. */
+/** How many deliveries of one merchant may be claimed at one speed. `retries`: later attempts only. */
 export type Share = { merchantId: number; lane: Lane; take: number; which: 'first' | 'retries' | 'any' }
 
-/** A delivery that this process has claimed: only it may record the attempt, until its lease ends. */
+/** A delivery that this process has claimed: until the lease ends only this process may record the attempt. */
 export type Claimed = {
   merchantId: number
   eventId: string
@@ -31,14 +32,14 @@ export type Claimed = {
 }
 
 export const DELIVERY_LEASE_MS = 15_000
-/** How many due rows the cheap query reads; if it finds that many, the thorough one is used. */
+/** How many due rows the cheap statement reads at most; if it finds that many, the thorough one is used. */
 export const DUE_LOOKED_AT = 5000
 
 const BEHAVIOUR = `coalesce(r.lane, 'fast') as lane, coalesce(r.good_in_a_row, 0) as "goodInARow",
   r.last_success_at as "lastSuccessAt"`
 
-// A claim changes no indexed column, so that it writes to none of the indexes. The row stays due, and whoever looks for work passes
-// over it: at most one row for each socket.
+// A claim changes no indexed column, so that it writes to no index. The claimed row stays due, and the search for work skips it: at most
+// one row for each socket.
 export const nobodyHas = (row: string, at = '$1') =>
   `(${row}.lease_until is null or ${isOver(`${row}.lease_until`, at, DELIVERY_LEASE_MS)})`
 
@@ -51,7 +52,7 @@ const LOOK = statement<DueMerchant>(
    group by d.merchant_id, r.merchant_id order by oldest`,
 )
 
-// One index step for each merchant, so that a merchant with many due rows does not hide the others.
+// One index step per merchant, so that a merchant with many due rows does not hide the others.
 const LOOK_THOROUGHLY = statement<DueMerchant>(
   'all merchants with due deliveries',
   `with recursive each as (
@@ -85,12 +86,14 @@ const CLAIM = statement<Claimed>(
      d.created_at as "createdAt"`,
 )
 
+/** Finds merchants with due deliveries among the most overdue rows, the longest waiting first. */
 export const lookForDue = (now: Date): Call<DueMerchant> => call(LOOK, now.toISOString(), DUE_LOOKED_AT)
+/** Finds every merchant with due deliveries, the longest waiting first. */
 export const lookThoroughly = (now: Date): Call<DueMerchant> => call(LOOK_THOROUGHLY, now.toISOString())
 
-/** Claims due deliveries under a lease; the commit comes before any socket is opened (reliability.md 7.2). */
-export function claimDeliveries(now: Date, token: string, shares: readonly Share[]): Call<Claimed> {
-  const each = columnsOf(shares)
+/** Claims due deliveries under a lease. It is committed before any socket is opened (reliability.md 7.2). */
+export function claimDeliveries(now: Date, token: string, quotas: readonly Share[]): Call<Claimed> {
+  const each = columnsOf(quotas)
   return call(
     CLAIM,
     now.toISOString(),

@@ -7,7 +7,7 @@ import type { Attempted } from '../platform/outbound/attempt.ts'
 import { isControl, isLineControl } from '../platform/text.ts'
 import type { Claimed } from './claim-deliveries.ts'
 
-/** One attempt as its merchant sees it. `answer`: how the answer of the merchant's own server began. */
+/** One attempt as its merchant sees it. `answer` is the beginning of what the merchant's own server answered. */
 export type DeliveryAttempt = {
   at: Date
   url: string
@@ -40,7 +40,7 @@ const OF_EVENT = statement<DeliveryAttempt>(
    where d.merchant_id = $1 and d.event_id = $2 and d.mode = $3 order by a.id desc limit $4`,
 )
 
-/** Keeps attempts that have ended, those too whose delivery another process has taken over: they have happened. */
+/** Stores ended attempts, also those whose delivery another process has taken over since: they were made. */
 export function keepAttempts(
   ended: readonly Ended[],
   at: Date,
@@ -59,11 +59,11 @@ export function keepAttempts(
   return ATTEMPTS.rows(rows)
 }
 
-/** The newest attempts of one of the caller's deliveries, newest first. */
+/** Lists the attempts of one of the caller's deliveries, newest first, at most 50. */
 export const attemptsOf = (app: App, caller: Caller, eventId: string): Promise<DeliveryAttempt[]> =>
   app.db.query(OF_EVENT, [caller.merchantId, eventId, caller.mode, MOST_SHOWN])
 
-/** The beginning of an answer as text that can be stored and shown; null where there is none. */
+/** Decodes the beginning of an answer to text that can be stored and shown; null where there is none. */
 function textOf(begins: Buffer | undefined): string | null {
   if (begins === undefined) return null
   let text = ''

@@ -3,7 +3,7 @@ import { ModeShape } from '../platform/mode.ts'
 import { type Moves, statesOf } from '../platform/moves.ts'
 import { failureSaid } from './failure-said.ts'
 
-/** Waiting or under way, acknowledged, or given up after the eighth attempt. */
+/** `pending`: waiting or under way. `sent`: acknowledged. `failed`: given up after the eighth attempt. */
 export type DeliveryStatus = 'pending' | 'sent' | 'failed'
 
 /** pending -> sent | failed; a resend brings sent and failed back to pending (contract.md G19a). */
@@ -19,13 +19,13 @@ export const MOST_ATTEMPTS = 8
 const SPREAD_FROM_S = 300
 const SPREAD = 0.05
 
-/** The longest wait that the settings allow before an attempt, and what the spread makes of it. */
+/** The longest delay that the settings allow before an attempt, and the same with the spread added. */
 export const LONGEST_DELAY_S = 604_800
 export const LONGEST_RETRY_MS = LONGEST_DELAY_S * (1 + SPREAD) * 1000
 
 /**
- * When the next attempt is due after one that failed, in ms after it, or null when it was the eighth (spec 6). Never
- * earlier than the ladder says; from 5 minutes on up to 5 % later, so that a mass outage does not return as one wave.
+ * Returns the ms from a failed attempt to the next one, or null after the eighth (spec 6). Never less than the ladder says; from 5
+ * minutes on up to 5 % more, so that the retries after a mass outage do not arrive as one wave.
  */
 export function nextAttemptInMs(
   attemptsMade: number,

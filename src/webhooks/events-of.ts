@@ -4,7 +4,7 @@ import { statement } from '../platform/db/statement.ts'
 import type { DeliveryStatus } from './delivery.ts'
 import type { EventType } from './events.ts'
 
-/** An event about an object, and how its delivery stands; without one where it has been forgotten. */
+/** An event about an object, with the state of its delivery; null fields where the delivery was pruned. */
 export type EventTold = {
   id: string
   type: EventType
@@ -25,7 +25,7 @@ const OF_SUBJECTS = statement<EventTold>(
    where e.merchant_id = $1 and e.subject = any($2::text[]) and e.mode = $3 order by e.created_at, e.id limit 50`,
 )
 
-/** What the merchant was told about these objects, oldest first; at most 50. */
+/** Reads the events about these objects with their deliveries, oldest first; at most 50. */
 export const eventsOf = (
   app: App,
   { merchantId, mode }: Caller,

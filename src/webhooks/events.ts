@@ -18,7 +18,7 @@ export const EVENT_TYPES = [
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
-/** One thing that happened to a merchant. `data` has its keys in code-point order (canonical JSON, G72), or is that text already. */
+/** What an event reports. `data` has its keys in code-point order (canonical JSON, G72), or is that text already. */
 export type Happening = {
   merchantId: number
   tag: string
@@ -26,16 +26,16 @@ export type Happening = {
   type: EventType
   /** The public id of the object it happened to. */
   subject: string
-  /** The number of the occurrence, for events that may happen several times to one object. */
+  /** Numbers the occurrences of an event that may happen several times to one object. */
   occurrence?: number
   data: Record<string, unknown> | string
   /** Whether the merchant has an address now; without one the delivery waits (G19b). */
   hasWebhookUrl: boolean
-  /** Not sent before this; null or absent: at once. */
+  /** The event is not sent before this time; null or absent: it is sent at once. */
   notBefore?: Date | null
 }
 
-/** Sorts the keys of event data by code point (G72). One level only: nested data must be sorted already. */
+/** Sorts the keys of event data by code point (G72). It sorts one level only: nested data must be sorted already. */
 export const inKeyOrder = (data: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(data).sort(([a], [b]) => (a < b ? -1 : 1)))
 
@@ -65,18 +65,18 @@ const DELIVERIES = copyInto<NewEvent>('add deliveries', 'deliveries', {
 })
 
 /**
- * The statements that store events with their final bytes, and their deliveries, in the transaction of the change they
- * report (spec 6; contract.md 3 p). The body is rendered here once: every attempt and resend sends these bytes.
+ * Stores events with their final bytes, and their deliveries. Send the calls in the transaction of the change that the events report
+ * (spec 6; contract.md 3 p). The body is rendered here once: every attempt and resend sends these bytes.
  */
 export function addEvents(happenings: readonly Happening[], at: Date): Call[] {
-  const made = happenings.map((happening) => {
+  const events = happenings.map((happening) => {
     const id = ascendingId('evt_', happening.tag, at)
     return { happening, id, at, body: envelope(happening, id, at) }
   })
-  return [...EVENTS.rows(made), ...DELIVERIES.rows(made)]
+  return [...EVENTS.rows(events), ...DELIVERIES.rows(events)]
 }
 
-/** The bytes of the envelope: its four keys in order, no spaces; `timestamp` is the creation of the event. */
+/** Renders the envelope: four keys in order, no spaces. `timestamp` is the creation of the event, in seconds. */
 function envelope({ data, type }: Happening, id: string, at: Date): string {
   const written = typeof data === 'string' ? data : writeExact(data)
   return `{"data":${written},"event":"${type}","id":"${id}","timestamp":${Math.floor(at.getTime() / 1000)}}`

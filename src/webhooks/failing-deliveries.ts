@@ -4,9 +4,9 @@ import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { DeliveryStatus } from './delivery.ts'
 
-/** What a merchant's receiver has not taken and is tried again: how much, since when, and how the newest attempt ended. */
+/** The deliveries that a merchant's receiver has not taken and that are tried again: how many, since when, and the newest failure. */
 export type Failing = {
-  /** At most MOST_COUNTED. */
+  /** At most MAX_FAILING_COUNTED. */
   count: number
   since: Date
   next: Date
@@ -16,7 +16,7 @@ export type Failing = {
 }
 
 export const MOST_COUNTED = 1000
-// What is due now and was never tried stands before what is tried again.
+// Deliveries that are due now and were never tried come before the retries in this index, so more rows are read than counted.
 const MOST_LOOKED_AT = 5000
 const FAILING = statement<Failing>(
   'failing deliveries of merchant',
@@ -32,12 +32,12 @@ const FAILING = statement<Failing>(
    having count(*) > 0`,
 )
 
-/** What the caller's receiver has not taken in its mode; null where nothing fails. */
+/** Finds the failing deliveries of the caller in its mode; null where nothing fails. */
 export const failingDeliveries = (app: App, { merchantId, mode }: Caller): Promise<Failing | null> =>
   firstRow(app.db.query(FAILING, [merchantId, mode]))
 
 type Tried = { status: DeliveryStatus | null; attempts: number | null; nextAttemptAt: Date | null }
 
-/** Whether a delivery was tried in vain and will be tried again: it is under way by its status, and fails. */
+/** Whether a delivery was tried in vain and will be tried again. Its status alone does not tell: it is still `pending`. */
 export const isFailing = ({ status, attempts, nextAttemptAt }: Tried): boolean =>
   status === 'pending' && (attempts ?? 0) > 0 && nextAttemptAt !== null

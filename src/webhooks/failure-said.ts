@@ -2,26 +2,26 @@ import type { Delivery } from './delivery.ts'
 
 type Failed = Pick<Delivery, 'lastError' | 'url'>
 
-// The classes of `Outcome` (platform/outbound/connect.ts), and what happened at this address.
-const SAID: Readonly<Record<string, (place: string) => string>> = {
-  dns: (place) => `the name of ${place} was not found`,
-  connect: (place) => `no connection to ${place} could be made within 2 seconds`,
-  tls: (place) => `${place} has no certificate that can be believed, or no TLS 1.2`,
-  timeout: (place) => `${place} did not answer within 5 seconds`,
-  reset: (place) => `${place} closed the connection without an answer`,
-  protocol: (place) => `what ${place} answered is not HTTP`,
-  aborted: (place) => `the call to ${place} was given up`,
-  late: (place) => `the call to ${place} was given up`,
-  'redirect refused': (place) => `${place} answered with a redirect, which is never followed`,
-  'refused target': (place) => `webhooks may not go to ${place}`,
+// The error classes of `Outcome` (platform/outbound/connect.ts), each with its sentence about the address.
+const SAID: Readonly<Record<string, (origin: string) => string>> = {
+  dns: (origin) => `the name of ${origin} was not found`,
+  connect: (origin) => `no connection to ${origin} could be made within 2 seconds`,
+  tls: (origin) => `${origin} has no certificate that can be believed, or no TLS 1.2`,
+  timeout: (origin) => `${origin} did not answer within 5 seconds`,
+  reset: (origin) => `${origin} closed the connection without an answer`,
+  protocol: (origin) => `what ${origin} answered is not HTTP`,
+  aborted: (origin) => `the call to ${origin} was given up`,
+  late: (origin) => `the call to ${origin} was given up`,
+  'redirect refused': (origin) => `${origin} answered with a redirect, which is never followed`,
+  'refused target': (origin) => `webhooks may not go to ${origin}`,
 }
 
-/** Why the last attempt failed, in a sentence that begins with its class and names the address; null where it did not fail. */
+/** Formats why the last attempt failed: its error class and a sentence that names the address; null where it did not fail. */
 export function failureSaid({ lastError, url }: Failed): string | null {
   if (lastError === null) return null
-  const place = url !== null && URL.canParse(url) ? new URL(url).origin : 'the address'
+  const origin = url !== null && URL.canParse(url) ? new URL(url).origin : 'the address'
   const [, status] = /^http (\d+)$/.exec(lastError) ?? []
-  const said =
-    status === undefined ? SAID[lastError]?.(place) : `${place} answered ${status}, which is no 2xx`
-  return said === undefined ? lastError : `${lastError}: ${said}`
+  const sentence =
+    status === undefined ? SAID[lastError]?.(origin) : `${origin} answered ${status}, which is no 2xx`
+  return sentence === undefined ? lastError : `${lastError}: ${sentence}`
 }

@@ -12,11 +12,11 @@ import { DELIVERY_COLUMNS, DELIVERY_STATUSES, type Delivery, type DeliveryStatus
 import { EVENT_TYPES } from './events.ts'
 import { ENDED, EVERYWHERE, PARKED, WAITING } from './where-deliveries-are.ts'
 
-export type DeliveryFilter = ListWindow & { status: string | null; event: string | null }
+type DeliveryFilter = ListWindow & { status: string | null; event: string | null }
 
 type Status = DeliveryStatus | 'any'
 
-// Each filter has its own statement: one plan for all of them would use none of the indexes. Statuses are constants for the same reason.
+// Each filter has its own statement, and statuses are constants in it: one plan for all filters would use none of the indexes.
 const OF_STATUS: Record<Status, string> = {
   any: '$7::text is null',
   failed: "d.status = 'failed' and $7::text = 'failed'",
@@ -32,17 +32,18 @@ const PLACES: Record<Status, readonly string[]> = {
 const OF_EVENT = { any: '$8::text is null', one: 'd.event = $8' }
 
 /**
- * Merges the ordered scans of all places. Without an event each place has one for each event: an index without the event would cost each
- * payment another entry. Few deliveries fail, and they have one.
+ * Makes the statement that merges the ordered scans of the indexes that hold such deliveries. Without a filter by event each index is
+ * scanned once per event, because an index without the event would cost every payment another entry. Few deliveries fail, so failed ones
+ * have such an index.
  */
 function list(status: Status, event: keyof typeof OF_EVENT): ListStatement<Delivery> {
   const events =
     event === 'any' && status !== 'failed' ? EVENT_TYPES.map((type) => `d.event = '${type}'`) : ['true']
-  const scans = PLACES[status].flatMap((place) =>
+  const scans = PLACES[status].flatMap((index) =>
     events.map(
-      (one) => `(select ${DELIVERY_COLUMNS} from deliveries d where d.merchant_id = $1 and d.mode = $2
+      (condition) => `(select ${DELIVERY_COLUMNS} from deliveries d where d.merchant_id = $1 and d.mode = $2
      and d.created_at >= $3 and (d.created_at, d.event_id) < ($4, $5)
-     and ${place} and ${one} and ${OF_STATUS[status]} and ${OF_EVENT[event]}
+     and ${index} and ${condition} and ${OF_STATUS[status]} and ${OF_EVENT[event]}
    order by d.created_at desc, d.event_id desc limit $6)`,
     ),
   )
@@ -67,7 +68,7 @@ const EVENT = statement<{ subject: string; body: string }>(
   'event by id',
   'select subject, body from events where merchant_id = $1 and id = $2 and mode = $3',
 )
-// While an attempt is under way its lease stays, so that there are never two at once; the resend comes after it.
+// A lease of an attempt under way stays, so that there are never two attempts at once; the resend follows it.
 const RESEND = statement<Delivery>(
   'resend delivery',
   `update deliveries d set status = 'pending', attempts = case when d.status = 'pending' then d.attempts else 0 end,
@@ -80,7 +81,7 @@ const RESEND = statement<Delivery>(
    returning ${DELIVERY_COLUMNS}`,
 )
 
-/** One page of the caller's deliveries in the key's mode, newest first (G19). */
+/** Returns one page of the caller's deliveries in its mode, newest first (G19). Throws 400 for an unknown status. */
 export async function listDeliveries(
   app: App,
   caller: Caller,
@@ -96,7 +97,7 @@ export async function listDeliveries(
   })
 }
 
-/** The statement for this filter; its first parameters are always the same. */
+/** Returns the statement for this filter; the first parameters are the same in all of them. */
 export const listFor = ({
   status,
   event,
@@ -105,7 +106,7 @@ export const listFor = ({
   event: string | null
 }): ListStatement<Delivery> => LISTS[event === null ? 'any' : 'one'][status ?? 'any']
 
-/** Makes one delivery due now: to the current address, signed with the current secret, the same bytes (G19a). */
+/** Makes one delivery due now: the same bytes, to the current address, signed with the current secret (G19a). Throws 400, 404. */
 export async function resendDelivery(app: App, caller: Caller, eventId: string): Promise<Delivery> {
   allow(caller, 'webhook.resend')
   if (!/^evt_[a-z0-9]+$/.test(eventId)) throw badRequest('event id must look like evt_...')
@@ -123,7 +124,7 @@ export async function resendDelivery(app: App, caller: Caller, eventId: string):
   return delivery
 }
 
-/** What an event is about, and the bytes that every attempt sends; null where the caller has no such event in its mode. */
+/** Finds the subject of an event and the bytes that every attempt sends; null where the caller has no such event in its mode. */
 export async function findEvent(
   app: App,
   caller: Caller,
@@ -134,7 +135,7 @@ export async function findEvent(
   return event ?? null
 }
 
-/** One of the caller's deliveries in its mode, by the id of its event; null where there is none. */
+/** Finds one of the caller's deliveries in its mode by the id of its event; null where there is none. */
 export async function findDelivery(app: App, caller: Caller, id: string): Promise<Delivery | null> {
   const own = tagOf('evt_', id) === caller.tag
   const [delivery] = own ? await app.db.query(BY_ID, [caller.merchantId, id, caller.mode]) : []

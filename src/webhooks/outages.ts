@@ -1,8 +1,8 @@
 import type { App } from '../app.ts'
 import { statement } from '../platform/db/statement.ts'
 
-/** A receiver that takes nothing, of which nobody was told yet. `waiting`: how many events it has not taken. */
-export type Outage = {
+/** An outage of a receiver that its people were not told of yet. `waiting` counts the events that it has not taken. */
+type Outage = {
   merchantId: number
   since: Date
   waiting: number
@@ -10,7 +10,7 @@ export type Outage = {
   lastError: string | null
 }
 
-// Long enough for a restart, short enough for people to hear of it while customers wait. Of one that comes and goes they hear once an hour.
+// Five minutes outlast a restart and still reach people while customers wait. An outage that comes and goes is reported once an hour.
 const AFTER = '5 minutes'
 const AGAIN_AFTER = '1 hour'
 const UNTOLD = statement<Outage>(
@@ -30,11 +30,11 @@ const TOLD = statement<{ merchantId: number }>(
   `update receivers set failing_told_at = $3 where merchant_id = $1 and failing_since = $2 returning merchant_id as "merchantId"`,
 )
 
-/** The receivers that have taken nothing for some minutes, and of which nobody was told; at most 100. */
+/** Reads the outages of some minutes that were not reported yet, the oldest first; at most 100. */
 export const untoldOutages = (app: App, at: Date): Promise<Outage[]> =>
   app.db.query(UNTOLD, [at.toISOString()])
 
-/** Notes that the people of a receiver were told of this outage. */
+/** Records that the people of a receiver were told of this outage. */
 export async function noteTold(app: App, { merchantId, since }: Outage, at: Date): Promise<void> {
   await app.db.query(TOLD, [merchantId, since.toISOString(), at.toISOString()])
 }

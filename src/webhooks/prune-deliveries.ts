@@ -15,7 +15,7 @@ const PRUNE = statement<{ id: string }>(
    select event_id as id from gone`,
 )
 
-/** Forgets deliveries that ended more than 30 days ago, with their attempts; the events themselves stay (reliability.md D32). */
+/** Deletes finished deliveries after 30 days, with their attempts; the events themselves stay (reliability.md D32). Returns how many. */
 export async function pruneDeliveries(app: App): Promise<number> {
   let pruned = 0
   for (;;) {

@@ -6,10 +6,10 @@ import type { Claimed } from './claim-deliveries.ts'
 import { nextAttemptInMs } from './delivery.ts'
 import { keepAttempts } from './delivery-attempts.ts'
 
-/** One attempt that has ended. */
+/** An attempt that has ended, with the token of the lease under which it was made. */
 export type Ended = { claimed: Claimed; token: string; attempted: Attempted }
 
-// After a resend the attempt under way records no result: the delivery is due again at once.
+// When a resend was asked for during the attempt, its result is not recorded: the delivery is due again at once.
 const RECORD = statement<{ id: string }>(
   'record delivery attempts',
   `update deliveries d set
@@ -45,7 +45,7 @@ const QUICK_MS = 1000
 export const isSuccess = (attempted: Attempted) =>
   attempted.kind === 'answered' && attempted.status >= 200 && attempted.status < 300
 
-/** How an attempt failed, in our own words. */
+/** Returns the error class of a failed attempt, as it is stored; null where it succeeded. */
 export function errorOf(attempted: Attempted): string | null {
   if (isSuccess(attempted)) return null
   switch (attempted.kind) {
@@ -58,7 +58,7 @@ export function errorOf(attempted: Attempted): string | null {
   }
 }
 
-/** Records attempts where their lease still holds; a late finisher whose lease was taken writes nothing. */
+/** Records attempts whose lease still holds. A late attempt whose delivery was claimed again changes nothing but the list of attempts. */
 export function recordAttempts(ended: readonly Ended[], at: Date, delays: readonly number[]): Call[] {
   const rows = ended.map(({ claimed, token, attempted }) => ({
     claimed,
@@ -81,7 +81,7 @@ export function recordAttempts(ended: readonly Ended[], at: Date, delays: readon
   ]
 }
 
-/** Gives back what this worker holds, when it stops; it is due still. */
+/** Releases the leases of a worker that stops; its deliveries are still due. */
 export const releaseLeases = (token: string): Call => call(RELEASE, token)
 
 function resultOf(
@@ -97,12 +97,12 @@ function resultOf(
   return { status: wait === null ? 'failed' : 'pending', code, error: errorOf(attempted), next }
 }
 
-/** One row a merchant: a time-out or a refused connection moves it to the slow lane, one success moves it back. */
+/** Records one row per merchant: a time-out or a refused connection makes its receiver slow, one success makes it fast again. */
 function recordBehaviour(ended: readonly Ended[], at: Date): Call {
   const byMerchant = new Map<number, { lane: 'fast' | 'slow'; good: number; success: boolean }>()
   for (const { claimed, attempted } of ended) {
     const before = byMerchant.get(claimed.merchantId) ?? {
-      // Later attempts run in the slow lane even if their merchant is in the fast one.
+      // Later attempts run slow even if their merchant's receiver is fast.
       lane: claimed.which === 'retries' ? 'fast' : claimed.lane,
       good: 0,
       success: false,

@@ -7,15 +7,15 @@ import { call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { badRequest } from '../platform/refusal.ts'
 
-/** How many were made due, and whether there are more than one call takes. */
-export type Resent = { resent: number; more: boolean }
+/** How many deliveries were made due; `more` where one call takes no more of them. */
+type Resent = { resent: number; more: boolean }
 
-// One statement stays well within the time-out, and its rows are not locked for long.
+// Rows of one statement, so that it stays well within the time-out and locks its rows only briefly.
 const AT_ONCE = 500
 const MOST = 10_000
 
-// Given up, or waiting for a later attempt; one that is under way is left alone. One that was given up, after
-// its eighth attempt, begins the ladder anew.
+// Deliveries that were given up, or that wait for a later attempt; one under way is left alone. A delivery that was given up after its
+// eighth attempt starts again with the first attempt.
 const RESEND = statement<{ id: string }>(
   'resend failed deliveries',
   `with failed as (
@@ -35,8 +35,8 @@ const RESEND = statement<{ id: string }>(
 )
 
 /**
- * Makes every delivery since this instant due now that has failed and not arrived: to the current address, the same bytes. Sent
- * again it finds only what has failed since. Refuses an instant that is not past.
+ * Makes every delivery created since this instant that has failed due now: the same bytes, to the current address. A second call finds
+ * only what has failed since the first. Throws 400 for an instant that is not past.
  */
 export async function resendFailed(app: App, caller: Caller, since: Date): Promise<Resent> {
   allow(caller, 'webhook.resend-failed')
@@ -61,11 +61,11 @@ async function resendStep(
   const { merchantId, mode } = actor
   const at = app.clock.now()
   return app.db.transaction(async (tx) => {
-    const place = [merchantId, mode, since.toISOString(), at.toISOString()]
-    const [made] = await tx.send(call(RESEND, ...place, which, most))
-    if (made.length === 0) return { value: 0 }
-    const after = { since: since.toISOString(), count: made.length }
+    const values = [merchantId, mode, since.toISOString(), at.toISOString()]
+    const [resent] = await tx.send(call(RESEND, ...values, which, most))
+    if (resent.length === 0) return { value: 0 }
+    const after = { since: since.toISOString(), count: resent.length }
     const act = { actor, action: 'webhook.resend-failed', at, merchantId, mode, after } as const
-    return { value: made.length, last: [auditRow(act)] }
+    return { value: resent.length, last: [auditRow(act)] }
   })
 }

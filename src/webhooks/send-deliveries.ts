@@ -21,11 +21,11 @@ import { shareOut } from './lanes.ts'
 import { type Ended, errorOf, isSuccess, recordAttempts, releaseLeases } from './record-attempts.ts'
 import { serviceSignature, standardHeaders } from './signature.ts'
 
-/** Sends the deliveries of one cell: claims, posts, records. */
-export type Sender = {
-  /** Claims what is due and has a free place, and starts it. Answers how many were started. */
+/** Sends the deliveries of one cell: claims them, posts them and records the attempts. */
+type Sender = {
+  /** Claims due deliveries for the free sockets and starts their attempts. Returns how many were started. */
   start(): Promise<number>
-  /** Resolves when every attempt started here has ended and is recorded. */
+  /** Resolves when every attempt started here has ended and was recorded. */
   idle(): Promise<void>
   /** Waits for attempts to end, then makes deliveries that are still claimed due again. */
   stop(): Promise<void>
@@ -42,12 +42,12 @@ export function sender(app: App): Sender {
 
   async function start(): Promise<number> {
     const now = app.clock.now()
-    const shares = shareOut(await dueMerchants(app, now), { lanes, merchants }, now.getTime())
-    if (shares.length === 0) return 0
-    const claimed = await claim(app, { now, token, shares })
+    const quotas = shareOut(await dueMerchants(app, now), { lanes, merchants }, now.getTime())
+    if (quotas.length === 0) return 0
+    const claimed = await claim(app, { now, token, quotas })
     crashPoint('delivery.claimed')
-    const secrets = await webhookSecrets(app, [...new Set(claimed.map((claimed) => claimed.merchantId))])
-    for (const one of claimed) launch(one, secrets.get(one.merchantId) ?? [])
+    const secrets = await webhookSecrets(app, [...new Set(claimed.map(({ merchantId }) => merchantId))])
+    for (const delivery of claimed) launch(delivery, secrets.get(delivery.merchantId) ?? [])
     return claimed.length
   }
 
@@ -89,23 +89,23 @@ export function sender(app: App): Sender {
 }
 
 async function dueMerchants(app: App, now: Date) {
-  const look = lookForDue(now)
-  const due = await app.db.query(look.statement, look.values)
-  const looked = due.reduce((sum, merchant) => sum + merchant.looked, 0)
-  if (looked < DUE_LOOKED_AT) return due
-  const thorough = lookThoroughly(now)
-  return app.db.query(thorough.statement, thorough.values)
+  const find = lookForDue(now)
+  const due = await app.db.query(find.statement, find.values)
+  const rowsRead = due.reduce((sum, merchant) => sum + merchant.looked, 0)
+  if (rowsRead < DUE_LOOKED_AT) return due
+  const findAll = lookThoroughly(now)
+  return app.db.query(findAll.statement, findAll.values)
 }
 
 async function claim(
   app: App,
-  { now, token, shares }: { now: Date; token: string; shares: Share[] },
+  { now, token, quotas }: { now: Date; token: string; quotas: Share[] },
 ): Promise<Claimed[]> {
-  const claiming = claimDeliveries(now, token, shares)
-  return app.db.query(claiming.statement, claiming.values)
+  const claims = claimDeliveries(now, token, quotas)
+  return app.db.query(claims.statement, claims.values)
 }
 
-/** One attempt: the stored bytes, signed with the secret that is current now (contract.md section 5). */
+/** Makes one attempt: posts the stored bytes, signed with the secret that is current now (contract.md section 5). */
 async function post(app: App, claimed: Claimed, secrets: readonly string[]): Promise<Attempted> {
   assertOutsideTransaction('a webhook attempt')
   const body = Buffer.from(claimed.body, 'utf8')
@@ -124,7 +124,7 @@ async function post(app: App, claimed: Claimed, secrets: readonly string[]): Pro
     body,
     headers,
     keepAlive: claimed.lane === 'fast',
-    // Receivers know an event by its id: to hear it twice does no harm.
+    // Receivers recognise an event by its id, so that receiving it twice does no harm.
     mayRepeat: true,
   })
   crashPoint('delivery.answered')

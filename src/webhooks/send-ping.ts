@@ -21,7 +21,7 @@ const FIND_PING = statement<{ id: string }>(
   `select id from events where merchant_id = $1 and subject = $2 and type = 'test.ping'`,
 )
 
-/** The event that tests a receiver (contract.md section 5), delivered like any other. With `commandKey` a repeat sends nothing new. */
+/** Sends the event that tests a receiver (contract.md section 5). It is delivered like any other. With `commandKey` a repeat sends nothing new. */
 export async function sendPing(
   app: App,
   actor: Actor,
@@ -32,9 +32,9 @@ export async function sendPing(
   const subject = commandKey === undefined ? newId('ping_', '') : pingOf(commandKey, mode)
   const url = await whenTaken(
     async () => {
-      const posted = await storePing(app, actor, { merchantId, mode, subject })
+      const address = await storePing(app, actor, { merchantId, mode, subject })
       app.nudge('send-deliveries')
-      return posted
+      return address
     },
     () => webhookUrlOf(app, merchantId),
   )
@@ -42,8 +42,8 @@ export async function sendPing(
 }
 
 async function webhookUrlOf(app: App, merchantId: number): Promise<string> {
-  const wanted = merchantsById([merchantId])
-  const [merchant] = await app.db.query(wanted.statement, wanted.values)
+  const find = merchantsById([merchantId])
+  const [merchant] = await app.db.query(find.statement, find.values)
   return merchant?.webhookUrl ?? ''
 }
 

@@ -11,7 +11,7 @@ const SET_BACK = statement<{ id: string }>(
    where d.merchant_id = far.merchant_id and d.event_id = far.event_id returning d.event_id as id`,
 )
 
-/** Deliveries whose next attempt is further ahead than the ladder says are due now: it was set before the clock stepped back. */
+/** Makes deliveries due now whose next attempt is further ahead than the ladder allows: it was set before the clock stepped back. */
 export const setBackDeliveries = (
   now: Date,
   delaySeconds: readonly number[],

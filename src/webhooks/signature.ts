@@ -5,15 +5,15 @@ const SECRET_PREFIX = 'whsec_'
 const STRICT_BASE64 =
   /^(?:[A-Za-z0-9+/]{4})+$|^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)$/
 
-export type StandardHeaders = Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string>
+type StandardHeaders = Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string>
 
-/** X-Service-Signature: lowercase hex HMAC-SHA256 of the bytes, keyed with the whole `whsec_` text (contract.md 5). */
+/** Returns X-Service-Signature: the lowercase hex HMAC-SHA256 of the bytes, keyed with the whole `whsec_` text (contract.md 5). */
 export function serviceSignature(secret: string, body: Buffer): string {
   return createHmac('sha256', secret).update(body).digest('hex')
 }
 
 /**
- * The three Standard Webhooks headers of one attempt (reliability.md 7.1).
+ * Returns the three Standard Webhooks headers of one attempt (reliability.md 7.1).
  * `at` is the time of this attempt, not of the event, because receivers judge freshness by it.
  * `secrets`: the current one first, then the previous one during its overlap.
  */

@@ -5,13 +5,13 @@ import { nobodyHas } from './claim-deliveries.ts'
 import { EVENT_TYPES } from './events.ts'
 import { PARKED } from './where-deliveries-are.ts'
 
-// Longer than any transaction that stores an event: until then an event may have been stored without the change.
+// Longer than any transaction that stores an event. Until then a transaction that read the old address may still store one.
 const SETTLED_AFTER_MS = 300_000
 
 // Small enough for one step to end well within the statement time-out.
 const DELIVERIES_A_STEP = 1000
 
-// Only those with something to do, found in one statement: of many that changed minutes ago hardly one has anything left.
+// Reads only merchants with work left; most of those that changed minutes ago have none.
 const CHANGED = statement<Change>(
   'merchants whose address changed',
   `select m.id, m.webhook_url is not null as "hasAddress", m.webhook_changed_at as "changedAt" from merchants m
@@ -21,7 +21,7 @@ const CHANGED = statement<Change>(
      or (m.webhook_url is null and (select true from deliveries d where d.merchant_id = m.id
        and d.next_attempt_at is not null and ${nobodyHas('d', '$2')} order by d.next_attempt_at limit 1)))`,
 )
-// Their index has the mode and the event before the time.
+// The index of parked deliveries has mode and event before the time, so the oldest are merged from one scan per mode and event.
 const OLDEST_PARKED = `
   select oldest.created_at, oldest.event_id
   from unnest(enum_range(null::mode)) as m (mode) cross join unnest(array[${EVENT_TYPES.map((type) => `'${type}'`).join(', ')}]) as e (event)
@@ -39,7 +39,7 @@ const UNPARK = statement<{ id: string }>(
        order by o.created_at, o.event_id for no key update of p))
      and exists (select 1 from merchants m where m.id = $1 and m.webhook_url is not null) returning d.event_id as id`,
 )
-// A claim that is over counts as none: whoever had it is gone, and without an address nobody claims the delivery again.
+// An expired claim counts as none: its process is gone, and without an address no process claims the delivery again.
 const PARK = statement<{ id: string }>(
   'park deliveries without address',
   `update deliveries d set next_attempt_at = null, lease_until = null, lease_token = null, url = null
@@ -53,20 +53,20 @@ type Change = { id: number; hasAddress: boolean; changedAt: Date }
 
 /**
  * Applies changes of webhook addresses: with an address, waiting deliveries become due in the order of their creation;
- * without one, due deliveries wait (G19b). One step for each merchant in a run, so that a merchant with many does not delay
- * the others. A merchant stays marked for a while, because an event may be stored while the address changes.
+ * without one, due deliveries wait (G19b). A run makes one step per merchant, so that a merchant with many does not delay the others. A
+ * merchant stays marked for five minutes, because an event may be stored while the address changes. Returns how many deliveries moved.
  */
 export async function tendAddresses(app: App): Promise<number> {
   const now = app.clock.now()
   const settled = new Date(now.getTime() - SETTLED_AFTER_MS)
-  let tended = 0
+  let moved = 0
   for (const change of await app.db.query(CHANGED, [settled.toISOString(), now.toISOString()]))
-    tended += await tendAlone(app, change, { now, settled })
-  if (tended > 0) app.nudge('send-deliveries')
-  return tended
+    moved += await tendAlone(app, change, { now, settled })
+  if (moved > 0) app.nudge('send-deliveries')
+  return moved
 }
 
-/** An error of one merchant does not stop the others: its mark stays and the next run tries again. */
+/** Makes one step for one merchant. An error does not stop the others: the mark stays and the next run tries again. */
 async function tendAlone(
   app: App,
   { id, hasAddress, changedAt }: Change,

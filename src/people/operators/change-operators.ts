@@ -12,7 +12,7 @@ import { closePerson } from '../write-accounts.ts'
 import { endOtherSessions } from '../write-sessions.ts'
 import { lockAdmins, lockOperator } from './lock-operators.ts'
 
-/** An operator, as the page of operators shows it. */
+/** An operator of the console, as the page of operators shows it. */
 export type Operator = {
   publicId: string
   name: string
@@ -23,9 +23,9 @@ export type Operator = {
   seenAt: Date | null
 }
 
-// More than anybody's console has.
+// More operators than any console has.
 const MOST = 500
-// Sessions go when they end; the browser of a sign-in is remembered.
+// `seenAt` reads known browsers too, because ended sessions are deleted.
 const LIST = statement<Operator>(
   'operators',
   `select p.public_id as "publicId", p.name, p.email, p.operator_role as role, p.created_at as "createdAt",
@@ -41,7 +41,7 @@ const END_SESSION = statement<{ publicId: string }>(
    where s.id = $1 and p.id = s.person_id and p.realm = 'operator' returning p.public_id as "publicId"`,
 )
 
-/** Everybody who works on the console, in the order in which they came. */
+/** Lists the operators of the console, in the order in which they joined. */
 export const listOperators = ({ directory }: Gateway): Promise<Operator[]> => directory.query(LIST)
 
 /** Gives an operator another role, from its next page on. The last admin stays one. Throws 400, 403, 404. */
@@ -62,8 +62,7 @@ export async function setOperatorRole(
 }
 
 /**
- * Closes an operator's account: its sessions, factors and the invitations it has made end. The last admin cannot go. Throws 400,
- * 403, 404.
+ * Closes an operator's account, with its sessions, factors and invitations. The last admin cannot go. Throws 400, 403, 404.
  */
 export async function removeOperator(gateway: Gateway, actor: Actor, publicId: string): Promise<void> {
   allow(actor, 'operator.remove')

@@ -33,13 +33,13 @@ import { addressOf, type Visitor, visitorActor } from '../visitor.ts'
 import { lockPerson, setPassword } from '../write-accounts.ts'
 import { endOtherSessions, newToken, startSession } from '../write-sessions.ts'
 
-/** What the page of an operator's link shows: to become one, or to set up the sign-in again. */
+/** An operator's link as its page shows it: to become an operator, or to set up the sign-in again. */
 export type Enrolment = {
   purpose: 'operator' | 'operator-reset'
   email: string
-  /** Null where the operator has its role already. */
+  /** The role of a new operator; null for one who has a role already. */
   role: OperatorRole | null
-  /** The secret of the authenticator, as text and as the address in the picture; the same until the link is used. */
+  /** The secret of the authenticator as text, and as a URI in `address`; it stays the same until the link is used. */
   secret: string
   address: string
 }
@@ -50,10 +50,10 @@ const ADDRESS = statement<{ email: string }>(
 )
 
 type Wanted = { token: string; password: string; code: string; name?: string | undefined }
-type Ready = { wanted: Wanted; hash: string; secret: string; step: number; at: Date }
-export type Enrolled = Entered & { codes: string[] }
+type Ready = { input: Wanted; hash: string; secret: string; step: number; at: Date }
+type Enrolled = Entered & { codes: string[] }
 
-/** The enrolment behind a link; null when it does not work any more. */
+/** Finds the enrolment behind a link; null when the link does not work any more. */
 export async function findEnrolment(
   gateway: Gateway,
   purpose: Enrolment['purpose'],
@@ -68,34 +68,33 @@ export async function findEnrolment(
   return { purpose, email, role: link.operatorRole, secret, address }
 }
 
-/** Whose sign-in is set up again; null when the account is closed. */
+/** Finds the address of the operator whose sign-in is set up again; null when the account is closed. */
 async function ownerOf({ directory }: Gateway, { personId }: Link): Promise<string | null> {
   if (personId === null) return null
   return (await firstRow(directory.query(ADDRESS, [personId])))?.email ?? null
 }
 
 /**
- * Uses an operator's link: with a password and the first code of the authenticator that its page shows, in one commit with the
- * account or with the end of everything that let it in before. Signs in, and answers the recovery codes, this once. Throws 410,
- * 400, 429.
+ * Uses an operator's link with a password and the first code of the authenticator on its page. The same commit adds the account, or ends
+ * every earlier way to sign in to it. Signs in, and returns the recovery codes this once. Throws 410, 400, 409, 429.
  */
 export async function enrol(
   gateway: Gateway,
   visitor: Visitor,
-  { purpose, ...wanted }: Wanted & { purpose: Enrolment['purpose'] },
+  { purpose, ...input }: Wanted & { purpose: Enrolment['purpose'] },
 ): Promise<Enrolled> {
   allow(visitorActor(visitor), 'operator.enrol')
   const at = gateway.clock.now()
   await signInLimits(gateway).ofAddress.take(addressOf(visitor), at.getTime())
-  const enrolment = await findEnrolment(gateway, purpose, wanted.token)
+  const enrolment = await findEnrolment(gateway, purpose, input.token)
   if (enrolment === null) throw linkGone()
-  judgePassword(wanted.password)
+  judgePassword(input.password)
   const { secret } = enrolment
-  const step = stepOf(secret, wanted.code, at.getTime())
+  const step = stepOf(secret, input.code, at.getTime())
   if (step === null) throw domainRefusal('wrong_code', 'code is wrong: take the one that the app shows now')
   const email = readEmail(enrolment.email)
-  const hash = await hashFor(gateway, { realm: 'operator', email }, wanted.password)
-  const ready = { wanted, hash, secret, step, at }
+  const hash = await hashFor(gateway, { realm: 'operator', email }, input.password)
+  const ready = { input, hash, secret, step, at }
   return gateway.directory
     .transaction((tx) => commitEnrolment(gateway, tx, { visitor, purpose, ready }))
     .catch((error) => {
@@ -107,8 +106,8 @@ export async function enrol(
 type Enrolling = { visitor: Visitor; purpose: LinkPurpose; ready: Ready }
 
 async function commitEnrolment(gateway: Gateway, tx: Tx, { visitor, purpose, ready }: Enrolling) {
-  const { wanted, secret, step, at } = ready
-  const [[link]] = await tx.send(useLink(purpose, wanted.token, at))
+  const { input, secret, step, at } = ready
+  const [[link]] = await tx.send(useLink(purpose, input.token, at))
   if (!link) throw linkGone()
   const { personId, publicId, email, calls, after } =
     link.personId === null ? await added(tx, link, ready) : await renewed(gateway, tx, { link, ready })
@@ -128,17 +127,17 @@ async function commitEnrolment(gateway: Gateway, tx: Tx, { visitor, purpose, rea
   return { value: { token: session.token, browser, codes }, last }
 }
 
-/** The account that the link makes. */
-async function added(tx: Tx, { email: text, operatorRole: role }: Link, { wanted, hash, at }: Ready) {
+/** Adds the account of a new operator. */
+async function added(tx: Tx, { email: text, operatorRole: role }: Link, { input, hash, at }: Ready) {
   assert(text !== null && role !== null, 'a link for an operator has an address and a role')
   const email = readEmail(text)
-  const name = wanted.name ? readName(wanted.name) : nameFrom(email)
+  const name = input.name ? readName(input.name) : nameFrom(email)
   const [[row]] = await tx.send(addOperator({ name, email, password: hash, role, at }))
   assert(row, 'an operator that was added has an id')
   return { personId: row.id, publicId: row.publicId, email: text, calls: [], after: { added: true, role } }
 }
 
-/** Ends whatever let the operator in before. */
+/** Sets the new password of an operator, and ends every earlier way to sign in. */
 async function renewed(gateway: Gateway, tx: Tx, { link, ready }: { link: Link; ready: Ready }) {
   const { hash, at } = ready
   const [[person]] = await tx.send(lockPerson(link.personId ?? 0))

@@ -23,9 +23,9 @@ import { sent } from '../sign-up.ts'
 import { addressOnConsole, tell } from '../tell.ts'
 import { lockAdmins, lockOperator } from './lock-operators.ts'
 
-// A command's link stands on a terminal, and a reset undoes a sign-in: neither may lie about (reliability.md A77).
+// The lifetime of a command's link, which stands on a terminal, and of a reset, which replaces a sign-in: both are short (reliability.md A77).
 const HOUR_MS = 3_600_000
-// More are no invitations but a mailing.
+// More than this would be a mailing list.
 const MOST_OPEN = 50
 
 const OPERATOR_WITH = statement<{ publicId: string }>(
@@ -33,16 +33,16 @@ const OPERATOR_WITH = statement<{ publicId: string }>(
   `select public_id as "publicId" from people where realm = 'operator' and email_key = $1 and closed_at is null`,
 )
 
-/** A new secret for an authenticator, sealed for the link that shows it. */
+/** Makes a secret for an authenticator, sealed for the link that shows it. */
 const sealedSecret =
   ({ vault }: Gateway) =>
   (id: string): Buffer =>
     vault.seal(newAppSecret(), linkBinding(id))
 
 /**
- * Lets somebody become an operator. The link of an admin's invitation goes to that address alone and works for 24 hours; a command
- * answers with its own, which works for one. An older link to the same address works no longer. Throws 400 for an address that has
- * an account.
+ * Invites a person to become an operator. The link of an admin's invitation goes to that address alone and works for 24 hours; a command
+ * gets its link returned, which works for one hour. An older link to the same address works no longer. Throws 400 for an address that
+ * has an account.
  */
 export async function inviteOperator(
   gateway: Gateway,
@@ -83,28 +83,28 @@ export async function inviteOperator(
   return { link }
 }
 
-/** Invitations of operators that wait, newest first. */
+/** Lists the open invitations of operators, newest first. */
 export async function listOperatorInvitations(gateway: Gateway): Promise<Link[]> {
   return gateway.directory.query(...sent(openOperatorLinks(gateway.clock.now())))
 }
 
-/** Takes an invitation back. Throws 404. */
+/** Takes back an invitation of an operator. Throws 404. */
 export async function takeBackOperator(gateway: Gateway, actor: Actor, id: string): Promise<void> {
   allow(actor, 'operator.take-back')
   const at = gateway.clock.now()
   await gateway.directory.transaction(async (tx) => {
     await lockAdmins(tx, actor)
-    const [[taken]] = await tx.send(voidOperatorLink(id, at))
-    if (!taken) throw notFound('invitation')
+    const [[link]] = await tx.send(voidOperatorLink(id, at))
+    if (!link) throw notFound('invitation')
     const act = { actor, action: 'operator.take-back', at, merchantId: null } as const
-    const before = { email: taken.email, role: taken.operatorRole }
+    const before = { email: link.email, role: link.operatorRole }
     return { value: null, last: [auditRow({ ...act, subject: id, before, after: { taken_back: true } })] }
   })
 }
 
 /**
- * Lets an operator choose a new password and a new authenticator, by a link of one hour; nothing ends before it is used. An admin's
- * goes to the operator's own address, a command answers with it. Throws 404.
+ * Lets an operator choose a new password and a new authenticator, by a link of one hour; nothing ends before it is used. The link of an
+ * admin goes to the operator's own address; a command gets it returned. Throws 404.
  */
 export async function resetOperator(
   gateway: Gateway,
@@ -134,9 +134,9 @@ export async function resetOperator(
   })
 }
 
-/** The operator with this address. Throws 404. */
+/** Returns the operator with this address. Throws 404. */
 export async function operatorWith(gateway: Gateway, typed: string): Promise<{ publicId: string }> {
-  const found = await firstRow(gateway.directory.query(...sent(call(OPERATOR_WITH, readEmail(typed).key))))
-  if (found === null) throw notFound('operator')
-  return found
+  const operator = await firstRow(gateway.directory.query(...sent(call(OPERATOR_WITH, readEmail(typed).key))))
+  if (operator === null) throw notFound('operator')
+  return operator
 }

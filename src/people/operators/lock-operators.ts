@@ -4,9 +4,9 @@ import { statement } from '../../platform/db/statement.ts'
 import { domainRefusal, notFound, Refusal } from '../../platform/refusal.ts'
 
 /** An operator whose row is locked. */
-export type LockedOperator = { id: number; publicId: string; email: string; role: OperatorRole }
+type LockedOperator = { id: number; publicId: string; email: string; role: OperatorRole }
 
-// In the order of their ids, so that two acts cannot wait for each other.
+// Locked in the order of their ids, so that two acts cannot deadlock.
 const LOCK_ADMINS = statement<{ id: number }>(
   'lock admins',
   `select id from people where realm = 'operator' and closed_at is null and operator_role = 'admin' order by id for no key update`,
@@ -18,8 +18,8 @@ const LOCK = statement<LockedOperator>(
 )
 
 /**
- * Locks every admin, and sees that whoever acts is still one: of two admins that remove each other at once, one is refused. Answers
- * their ids.
+ * Locks every admin, and refuses (403) an operator who is none any more: of two admins that remove each other at once, one is refused.
+ * Returns the ids of the admins.
  */
 export async function lockAdmins(tx: Tx, actor: Actor): Promise<number[]> {
   const [rows] = await tx.send(call(LOCK_ADMINS))
@@ -29,7 +29,7 @@ export async function lockAdmins(tx: Tx, actor: Actor): Promise<number[]> {
   return admins
 }
 
-/** Locks an operator with all admins. Throws 404, and 400 where the last admin would be none afterwards. */
+/** Locks an operator together with all admins. Throws 404, and 400 where no admin would be left. */
 export async function lockOperator(
   tx: Tx,
   actor: Actor,
