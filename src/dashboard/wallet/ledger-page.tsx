@@ -22,13 +22,11 @@ export async function showWallet(visit: DashboardVisit): Promise<Shown> {
   const { app, caller, query } = visit
   const account = ACCOUNTS.find((name) => name === query.account) ?? 'available'
   const head = await findHead(app, caller)
-  const page = await readLedgerLines(app.db, caller, { account, limit: ROWS, ...windowOf(query) })
-  const corrections = await toldOf(
-    app.db,
-    caller.merchantId,
-    page.lines.map(({ subject }) => subject),
-  )
-  const payouts = page.lines.flatMap(({ subject }) => (subject.startsWith('pout_') ? [subject] : []))
+  const window = { account, limit: ROWS, ...windowOf(query) }
+  const page = await readLedgerLines(app.db, caller, window)
+  const subjects = page.lines.map(({ subject }) => subject)
+  const corrections = await toldOf(app.db, caller.merchantId, subjects)
+  const payouts = subjects.filter((subject) => subject.startsWith('pout_'))
   const hidden = await hiddenPayouts(app, caller, payouts)
   const here = visit.to('/wallet')
   return shownPage(
@@ -50,12 +48,9 @@ export async function showWallet(visit: DashboardVisit): Promise<Shown> {
       </div>
       <Section title={ledger.title}>
         <nav class="tabs" aria-label={ledger.account}>
-          {ACCOUNTS.map((name) => (
-            <a
-              href={addressWith(here, { account: name })}
-              aria-current={name === account ? 'true' : undefined}
-            >
-              {accounts[name]}
+          {ACCOUNTS.map((tab) => (
+            <a href={addressWith(here, { account: tab })} aria-current={tab === account ? 'true' : undefined}>
+              {accounts[tab]}
             </a>
           ))}
         </nav>
