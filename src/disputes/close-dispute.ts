@@ -29,7 +29,7 @@ const CLOSE = statement(
   'update disputes set closed_at = $3 where merchant_id = $1 and id = $2',
 )
 
-/** How many reports `listDisputes` returns unless the caller gives `most`. */
+/** How many reports `listDisputes` returns unless the caller gives a `limit`. */
 export const MOST_DISPUTES = 200
 
 /** Returns one report in the caller's mode. Throws 404 `dispute not found`. */
@@ -50,9 +50,9 @@ export const listDisputes = (
   {
     mode,
     state,
-    most = MOST_DISPUTES,
+    most: limit = MOST_DISPUTES,
   }: { mode: 'test' | 'live' | null; state: DisputeState | 'unclosed' | null; most?: number },
-): Promise<Dispute[]> => app.db.query(LIST, [merchantId, mode, state, most])
+): Promise<Dispute[]> => app.db.query(LIST, [merchantId, mode, state, limit])
 
 /**
  * Closes a dispute. One that is closed already does not change; `closed` is true only if this call closed it. The customer

@@ -47,23 +47,23 @@ export async function answerForm<V extends Visit>(
   const wrongFile = faultOfFile(visit, route)
   if (wrongFile !== null) faults[fileField(route)] = wrongFile
   let current = visit
-  const again = async (changes: Partial<FormState>) =>
+  const showRefused = async (changes: Partial<FormState>) =>
     sayingFault(await route.again(current, state(changes)), { state: state(changes), spec })
-  if (Object.keys(faults).length > 0) return again({})
+  if (Object.keys(faults).length > 0) return showRefused({})
   try {
     const { act, after } = await confirm(visit, route, stepUp)
     current = after
     return await submitOnce(act, route, values)
   } catch (error) {
-    return again(wrongIn(visit, route, error))
+    return showRefused(wrongIn(visit, route, error))
   }
 }
 
 function faultOfFile<V extends Visit>({ file }: V, route: FormRoute<V>): string | null {
-  const most = route.spec.mostFileBytes
-  if (most === undefined) return null
+  const maxBytes = route.spec.mostFileBytes
+  if (maxBytes === undefined) return null
   if (file === null) return fileIsWanted(route) ? PARTS.chooseFile : null
-  return file.bytes.length > most ? PARTS.fileTooLong(Math.floor(most / MEGABYTE)) : null
+  return file.bytes.length > maxBytes ? PARTS.fileTooLong(Math.floor(maxBytes / MEGABYTE)) : null
 }
 
 const MEGABYTE = 1024 * 1024

@@ -40,7 +40,7 @@ export async function readAsked(
 
 /** Stands for a request that could not be read, or that came while the database was away, so that an error page can be shown. */
 export const askedNothing = (request: FastifyRequest, options: SurfaceOptions): Asked => ({
-  // The frame of an error reads nothing from it.
+  // The frame of an error page does not use the gateway.
   gateway: null as never,
   ...{ params: {}, query: {}, fields: {}, file: null, cookies: new Map(), address: '', agent: '' },
   ...{ requestId: request.id, now: new Date(options.nowMs()), here: request.url, part: null, flash: null },

@@ -6,7 +6,7 @@ import type { Visit } from './route.ts'
 // address (a payroll of hundreds of people) is stored with the forms, and the address carries its token.
 const BINDING = { merchantId: null, purpose: 'step of a form', column: 'address' } as const
 const LASTS_MS = 3_600_000
-// Together with the path well within what browsers and proxies take.
+// With the path, this is well below the longest address that browsers and proxies accept.
 const LONGEST = 6000
 
 type Carried = { session: string; address: string; until: number; found: unknown }

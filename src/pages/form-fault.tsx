@@ -13,9 +13,9 @@ type Refused = { state: FormState; spec: FormSpec }
  * Adds the fault of a refused form to its page. The form's address ends in its id, so the browser scrolls to the form, which shows the
  * fault; a note at the top of the page links there. If the page does not show the form any more, the fault itself is shown at the top.
  */
-export function sayingFault(shown: Shown, form: Refused): Shown {
+export function sayingFault(reply: Shown, form: Refused): Shown {
   const { state } = form
-  const page = shown.kind === 'page' ? shown : null
+  const page = reply.kind === 'page' ? reply : null
   const isShown = page !== null && renderToString(page.body).includes(`class="${FAULT}"`)
   const title = page?.title ?? PARTS.errors.title(state.status)
   const body = (

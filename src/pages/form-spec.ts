@@ -97,8 +97,8 @@ export type FormState = {
 /** Thrown by a form's handler for a field with a faulty value; nothing has been done. */
 export class FieldFault extends Error {
   readonly field: string
-  constructor(field: string, says: string) {
-    super(says)
+  constructor(field: string, message: string) {
+    super(message)
     this.field = field
   }
 }
@@ -106,7 +106,7 @@ export class FieldFault extends Error {
 const MOST = 255
 const WORDS = {
   missing: (label: string) => `${label}: fill this in`,
-  long: (most: number) => `At most ${most} characters`,
+  long: (maxLength: number) => `At most ${maxLength} characters`,
   controls: 'This contains control characters',
   choice: 'Choose one of the options',
   amount: 'Write an amount in whole shillings, such as 12,500',
@@ -135,10 +135,10 @@ export function readForm(
 export const takesLines = ({ kind, holdsLines }: Field): boolean => kind === 'lines' || holdsLines === true
 
 function faultOf(field: Field, value: string): string | null {
-  const { label, kind = 'text', optional, most = MOST, choices } = field
+  const { label, kind = 'text', optional, most: maxLength = MOST, choices } = field
   if (value === '') return optional || kind === 'check' || kind === 'hidden' ? null : WORDS.missing(label)
-  if (kind !== 'lines' && value.length > most) return WORDS.long(most)
-  if (kind === 'lines' && most > MOST && value.length > most) return WORDS.long(most)
+  if (kind !== 'lines' && value.length > maxLength) return WORDS.long(maxLength)
+  if (kind === 'lines' && maxLength > MOST && value.length > maxLength) return WORDS.long(maxLength)
   if (hasForbiddenControl(value, takesLines(field))) return WORDS.controls
   if (choices !== undefined && !choices.some((choice) => choice.value === value)) return WORDS.choice
   if (kind === 'amount' && amountIn(value) === null) return WORDS.amount

@@ -86,7 +86,7 @@ type BarProps = {
   children?: ComponentChildren
 }
 
-/** The bar at the top: the name, the search box, the way out. */
+/** The bar at the top: the name, the search box, the sign-out. */
 export const Bar = ({ visit, name, signOut, searchHint, children }: BarProps) => (
   <header class="bar">
     <a class="name" href={visit.to('/')}>

@@ -10,7 +10,7 @@ const LONGEST = 100
  * cannot exist. A control character would be an error in the database.
  */
 export function judgeParams(params: Readonly<Record<string, string>>): void {
-  // An address without a page is 404 anyway, or leads to the sign-in.
+  // `*` is the rest of an address without a page, which is 404 anyway, or leads to the sign-in.
   for (const [name, value] of Object.entries(params))
     if (name !== '*' && (value.length > LONGEST || hasForbiddenControl(value, false)))
       throw new Refusal(404, 'not_found', PARTS.errors.notFound)

@@ -21,7 +21,7 @@ export function dayText(at: Date): string {
   return `${Number(text.slice(8, 10))} ${MONTHS[Number(text.slice(5, 7)) - 1]} ${text.slice(0, 4)}`
 }
 
-/** A moment in Kampala's time, with the exact instant behind it. */
+/** A time as it is in Kampala, with the exact time in UTC as its title. */
 export const Time = ({ at, day }: { at: Date | string | null; day?: boolean }) => {
   if (at === null) return <span class="quiet">{PARTS.none}</span>
   const date = typeof at === 'string' ? new Date(at) : at

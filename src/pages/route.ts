@@ -16,7 +16,7 @@ export type Asked = {
   fields: Fields
   file: FormFile | null
   cookies: ReadonlyMap<string, string>
-  /** The client's address as limits count it, and what its browser calls itself. */
+  /** The client's network address as limits count it, and the user agent of its browser. */
   address: string
   agent: string
   requestId: string
@@ -36,7 +36,7 @@ export type Environment = { name: string; production: boolean; host: string }
 /** A request of a person who has signed in. */
 export type Visit = Asked & {
   signedIn: SignedIn
-  /** Who acts, for operations. */
+  /** The actor for operations. */
   caller: Actor
   /** The address of a path of this surface, in the same mode. */
   to(path: string): string
@@ -61,7 +61,7 @@ export type PageRoute<V> = {
   show(visit: V): Promise<Shown>
 }
 
-/** A form of a page. `submit` runs its operation; `again` shows its page with what was wrong. */
+/** A form of a page. `submit` runs its operation; `showRefused` shows its page with what was wrong. */
 export type FormRoute<V> = {
   kind: 'form'
   spec: FormSpec
@@ -81,12 +81,12 @@ export const pageRoute = <V>(
 /** Declares the route of a form. */
 export const formRoute = <V>(
   spec: FormSpec,
-  { submit, again }: Pick<FormRoute<V>, 'submit' | 'again'>,
-): FormRoute<V> => ({ kind: 'form', spec, submit, again })
+  handlers: Omit<FormRoute<V>, 'kind' | 'spec'>,
+): FormRoute<V> => ({ kind: 'form', spec, ...handlers })
 
 /** A page or form for people who are not signed in. */
 export type GuestRoute = {
   method: 'GET' | 'POST'
   path: string
-  handle(asked: Asked): Promise<Shown>
+  handle(request: Asked): Promise<Shown>
 }

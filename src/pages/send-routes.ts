@@ -24,65 +24,66 @@ type Sending = {
   request: FastifyRequest
   reply: FastifyReply
   /** Null if the request could not be read at all. */
-  asked: Asked | null
+  pageRequest: Asked | null
   https: boolean
   frame(page: PageShown): VNode
   cut(error: unknown): void
 }
 
 /** Sends the reply of a handler. */
-export async function sendShown(shown: Shown, sending: Sending): Promise<FastifyReply> {
-  const { reply, asked, https, frame } = sending
-  setCookies(reply, shown.cookies ?? [])
-  switch (shown.kind) {
+export async function sendShown(surfaceReply: Shown, sending: Sending): Promise<FastifyReply> {
+  const { reply, pageRequest, https, frame } = sending
+  setCookies(reply, surfaceReply.cookies ?? [])
+  switch (surfaceReply.kind) {
     case 'page': {
-      if (asked?.flash != null) setCookies(reply, [noFlashCookie(https)])
-      if (shown.retryAfterSeconds !== undefined) reply.header('Retry-After', String(shown.retryAfterSeconds))
+      if (pageRequest?.flash != null) setCookies(reply, [noFlashCookie(https)])
+      if (surfaceReply.retryAfterSeconds !== undefined)
+        reply.header('Retry-After', String(surfaceReply.retryAfterSeconds))
       return reply
-        .code(shown.status ?? 200)
+        .code(surfaceReply.status ?? 200)
         .headers(PAGE)
-        .send(`<!doctype html>${renderToString(frame(shown))}`)
+        .send(`<!doctype html>${renderToString(frame(surfaceReply))}`)
     }
     case 'part':
-      return sendPart(shown, sending)
+      return sendPart(surfaceReply, sending)
     case 'redirect': {
-      if (shown.flash) setCookies(reply, [flashCookie(shown.flash, https)])
+      if (surfaceReply.flash) setCookies(reply, [flashCookie(surfaceReply.flash, https)])
       return reply
         .code(303)
-        .headers({ ...PRIVATE, Location: locationOf(shown.to) })
+        .headers({ ...PRIVATE, Location: locationOf(surfaceReply.to) })
         .send()
     }
     case 'json':
       return reply
         .headers({ ...PRIVATE, 'Content-Security-Policy': DATA_POLICY })
         .type('application/json; charset=utf-8')
-        .send(JSON.stringify(shown.value))
+        .send(JSON.stringify(surfaceReply.value))
     case 'file':
       return reply
         .headers({
           ...PRIVATE,
-          ...(shown.maxAgeSeconds === undefined
+          ...(surfaceReply.maxAgeSeconds === undefined
             ? {}
-            : { 'Cache-Control': `private, max-age=${shown.maxAgeSeconds}` }),
+            : { 'Cache-Control': `private, max-age=${surfaceReply.maxAgeSeconds}` }),
           'Content-Security-Policy': FILE_POLICY,
-          'Content-Disposition': disposition(shown.name, shown.inline === true),
+          'Content-Disposition': disposition(surfaceReply.name, surfaceReply.inline === true),
         })
-        .type(shown.type)
-        .send(shown.body)
+        .type(surfaceReply.type)
+        .send(surfaceReply.body)
     case 'stream': {
       const headers = {
         ...PRIVATE,
-        'Content-Type': shown.type,
+        'Content-Type': surfaceReply.type,
         'Content-Security-Policy': FILE_POLICY,
-        'Content-Disposition': disposition(shown.name, false),
+        'Content-Disposition': disposition(surfaceReply.name, false),
         ...secureHeaders({ https }),
         'X-Request-ID': sending.request.id,
-        // It is sent past the framework, which keeps the cookies.
+        // A stream bypasses the framework, so its cookies are added here.
         ...(reply.hasHeader('Set-Cookie')
           ? { 'Set-Cookie': [reply.getHeader('Set-Cookie')].flat().map(String) }
           : {}),
       }
-      return sendStream(reply, { status: 200, headers, stream: { ...shown.stream, cut: sending.cut } })
+      return sendStream(reply, { status: 200, headers, stream: { ...surfaceReply.stream, cut: sending.cut } })
     }
   }
 }

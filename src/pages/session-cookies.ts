@@ -9,12 +9,12 @@ export type SessionCookies = {
   /** The name of the session's cookie. */
   name(https: boolean): string
   /** Formats the Set-Cookie of a session's new token. */
-  session(token: string, asked: Pick<Asked, 'https'>): string
-  noSession(asked: Pick<Asked, 'https'>): string
+  session(token: string, request: Pick<Asked, 'https'>): string
+  noSession(request: Pick<Asked, 'https'>): string
   /** Formats both cookies after a sign-in. */
-  entered(entered: Entered, asked: Pick<Asked, 'https'>): string[]
+  entered(entered: Entered, request: Pick<Asked, 'https'>): string[]
   /** Reads the visitor of a page, signed in or not, from its request. */
-  visitor(asked: Asked): Visitor
+  visitor(request: Asked): Visitor
 }
 
 const BROWSER_SECONDS = 400 * 24 * 3600

@@ -38,7 +38,7 @@ type Handle<V extends Visit> = {
   isPage(path: string): boolean
 }
 /** The facts of a request that its reply needs, filled in as they become known, so that an error page has them too. */
-type Known<V> = { asked: Asked | null; visit: V | null; cookies: readonly string[] }
+type Known<V> = { pageRequest: Asked | null; visit: V | null; cookies: readonly string[] }
 
 /** Registers every page and form of a surface, and an answer for every other address under its base. */
 export function registerSurface<V extends Visit>(
@@ -93,21 +93,21 @@ async function answer<V extends Visit>(
   { served, request, reply }: Request<V>,
 ): Promise<FastifyReply> {
   const { surface, options } = handle
-  const state: Known<V> = { asked: null, visit: null, cookies: [] }
+  const state: Known<V> = { pageRequest: null, visit: null, cookies: [] }
   const surfaceReply: Shown = await answerTo(handle, { served, request, state }).catch((error) => {
     const refusal = refusalFor(error)
     request.code = refusal.code
     if (refusal.status >= 500) options.troubled(error, request.id)
     return errorPage(refusal)
   })
-  const { asked, visit, cookies } = state
+  const { pageRequest, visit, cookies } = state
   const withCookies =
     cookies.length === 0
       ? surfaceReply
       : { ...surfaceReply, cookies: [...cookies, ...(surfaceReply.cookies ?? [])] }
   return sendShown(withCookies, {
-    ...{ request, reply, asked, https: options.https },
-    frame: (page) => surface.frame(page, { asked: asked ?? askedNothing(request, options), visit }),
+    ...{ request, reply, pageRequest, https: options.https },
+    frame: (page) => surface.frame(page, { asked: pageRequest ?? askedNothing(request, options), visit }),
     cut: (error) => options.troubled(error, request.id),
   })
 }
@@ -124,10 +124,10 @@ function refuseUnread<V extends Visit>(
   request.code = refusal.code
   if (refusal.status >= 500) options.troubled(error, request.id)
   lastAnswer(request, reply)
-  const asked = askedNothing(request, options)
+  const pageRequest = askedNothing(request, options)
   void sendShown(errorPage(refusal), {
-    ...{ request, reply, asked: null, https: options.https },
-    frame: (page) => surface.frame(page, { asked, visit: null }),
+    ...{ request, reply, pageRequest: null, https: options.https },
+    frame: (page) => surface.frame(page, { asked: pageRequest, visit: null }),
     cut: (cut) => options.troubled(cut, request.id),
   }).catch((fault) => {
     // The reply cannot be sent. Without this the browser would wait for ever.
@@ -145,18 +145,19 @@ async function answerTo<V extends Visit>(
   }: { served: Served<V>; request: FastifyRequest; state: Known<V> },
 ): Promise<Shown> {
   const mayCarryFile = mostFileOf({ route }) > 0
-  const asked = await readAsked(request, options, mayCarryFile)
-  state.asked = asked
-  if (route !== null && 'handle' in route) return route.handle(asked)
-  const cookie = asked.cookies.get(surface.sessionCookie(options.https)) ?? null
+  const pageRequest = await readAsked(request, options, mayCarryFile)
+  state.pageRequest = pageRequest
+  if (route !== null && 'handle' in route) return route.handle(pageRequest)
+  const cookie = pageRequest.cookies.get(surface.sessionCookie(options.https)) ?? null
   // A file may have taken long, and its sender may have been signed out meanwhile, so the session is read again.
   const earlierSession = mayCarryFile ? null : senderOf(request)
   const signedIn =
-    earlierSession ?? (await surface.findSession(asked.gateway, cookie, { isPoll: asked.part !== null }))
+    earlierSession ??
+    (await surface.findSession(pageRequest.gateway, cookie, { isPoll: pageRequest.part !== null }))
   if (signedIn === null) return toSignIn(surface, request)
   if (request.method === 'POST' && surface.readOnly !== undefined)
     throw new Refusal(403, 'forbidden', surface.readOnly)
-  const opened = await openVisit(surface, { asked, signedIn, prefix })
+  const opened = await openVisit(surface, { pageRequest, signedIn, prefix })
   if ('instead' in opened) return opened.instead
   state.visit = opened.visit
   if (route === null) throw new Refusal(404, 'not_found', PARTS.errors.notFound)
@@ -176,8 +177,8 @@ const remembering =
 
 const openVisit = <V extends Visit>(
   surface: Surface<V>,
-  { asked, signedIn, prefix }: { asked: Asked; signedIn: SignedIn; prefix: string },
-) => surface.open(asked, signedIn, prefix)
+  { pageRequest, signedIn, prefix }: { pageRequest: Asked; signedIn: SignedIn; prefix: string },
+) => surface.open(pageRequest, signedIn, prefix)
 
 /** Redirects to the sign-in, which leads back to the requested page. */
 function toSignIn<V extends Visit>({ signIn, base }: Surface<V>, { method, url }: FastifyRequest): Shown {

@@ -26,7 +26,7 @@ export type Surface<V extends Visit> = {
     options?: { isPoll: boolean },
   ): Promise<SignedIn | null>
   /** Makes the visit that pages get; or the reply that is sent instead. */
-  open(asked: Asked, signedIn: SignedIn, prefix: string): Promise<{ visit: V } | { instead: Shown }>
+  open(request: Asked, signedIn: SignedIn, prefix: string): Promise<{ visit: V } | { instead: Shown }>
   stepUp: StepUp<V>
   /** Draws the document around a page. `visit` is null for people who are not signed in. */
   frame(page: PageShown, context: { asked: Asked; visit: V | null }): VNode

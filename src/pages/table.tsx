@@ -13,7 +13,7 @@ export type Column<Row> = {
   figures?: true
 }
 
-/** A filter that stands in the address of the list. */
+/** A filter of a list; its value is in the address of the list. */
 export type Filter = {
   name: string
   label: string
@@ -22,7 +22,7 @@ export type Filter = {
   choices?: readonly Choice[]
 }
 
-/** Cursors of the pages beside this one; null where there is none. */
+/** Cursors of the pages before and after this one; null if there is none. */
 export type Cursors = { newer: string | null; older: string | null }
 
 type Query = Readonly<Record<string, string | undefined>>

@@ -61,7 +61,7 @@ function onceClosed({ raw }: FastifyReply, free: () => void): void {
   else raw.once('close', free)
 }
 
-/** Writes the body into the spool. Throws 413, 400 for a sender who has gone or was too slow, 429 for one who gave way. */
+/** Writes the body into the spool. Throws 413, 400 if the sender closed the connection or was too slow, 429 if the upload was cut for another. */
 async function receive({ raw, routeOptions }: FastifyRequest, upload: Upload, spool: Spool): Promise<void> {
   const maxBytes = routeOptions.bodyLimit ?? 0
   if (Number(raw.headers['content-length'] ?? 0) > maxBytes) throw bodyTooLarge()
@@ -113,6 +113,6 @@ export async function readPosted(
   const { fields, file } = await readMultipartForm(body, type).catch(() => {
     throw new Refusal(400, 'bad_request', PARTS.errors.unread)
   })
-  // A browser sends an empty file where none was chosen.
+  // A browser sends an empty file if none was chosen.
   return { fields: trimmed(fields), file: file === null || file.bytes.length === 0 ? null : file }
 }

@@ -35,14 +35,15 @@ const FREE_AGAIN_IN_S = 10
 const MOST = { ofOne: 3, ofUnconfirmedAtAddress: 4, ofUnconfirmed: 10, ofAddress: 20, ofAll: 40 }
 
 /** The limits for each kind of sender. Unconfirmed accounts together cannot take all places. */
-const BOUNDS: { most: number; holds(one: Sender, other: Sender): boolean }[] = [
-  { most: MOST.ofOne, holds: (sender, other) => sender.personId === other.personId },
+const BOUNDS: { most: number; holds(received: Sender, sender: Sender): boolean }[] = [
+  { most: MOST.ofOne, holds: (received, sender) => received.personId === sender.personId },
   {
     most: MOST.ofUnconfirmedAtAddress,
-    holds: (sender, other) => !sender.confirmed && !other.confirmed && sender.address === other.address,
+    holds: (received, sender) =>
+      !received.confirmed && !sender.confirmed && received.address === sender.address,
   },
-  { most: MOST.ofUnconfirmed, holds: (sender, other) => !sender.confirmed && !other.confirmed },
-  { most: MOST.ofAddress, holds: (sender, other) => sender.address === other.address },
+  { most: MOST.ofUnconfirmed, holds: (received, sender) => !received.confirmed && !sender.confirmed },
+  { most: MOST.ofAddress, holds: (received, sender) => received.address === sender.address },
   { most: MOST.ofAll, holds: () => true },
 ]
 

@@ -27,7 +27,7 @@ const BY_ID = statement<LinkWithCharges>(
   `select ${WITH_CHARGES} from payment_links l where l.merchant_id = $1 and l.id = $2`,
 )
 
-// $1 merchant, $2 mode, $3 from, $4 and $5 what all rows are older than (time and id), $6 limit.
+// $1 merchant, $2 mode, $3 earliest time, $4 and $5 time and id that all rows are older than, $6 limit.
 const WINDOW = `l.merchant_id = $1 and l.mode = $2 and l.kind = 'link' and l.created_at >= $3 and (l.created_at, l.id) < ($4, $5)`
 const NEWEST = 'order by l.created_at desc, l.id desc limit $6'
 

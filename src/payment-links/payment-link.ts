@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import type { ChargeStatus } from '../charges/charge.ts'
 import { type Mode, ModeShape } from '../platform/mode.ts'
 
-/** A row of `payment_links`: what a customer can pay on a hosted page. Whole UGX; times are UTC. */
+/** A row of `payment_links`: an amount that a customer can pay on a hosted page. Whole UGX; times are UTC. */
 export type PaymentLink = {
   merchantId: number
   id: string

@@ -48,9 +48,9 @@ export function acceptRefund(input: WantedRefund, locked: Refundable): Refunded 
   const { caller, chargeId, amount } = input
   const { desk, charges, at } = locked
   const terms = desk.termsOf(caller.merchantId)
-  const found = tagOf('txn_', chargeId) === caller.tag ? charges.get(chargeId) : undefined
+  const lockedCharge = tagOf('txn_', chargeId) === caller.tag ? charges.get(chargeId) : undefined
   const cardTaken = locked.cardTaken.has(chargeId)
-  const { charge, way } = judgeRefund(found, {
+  const { charge, way } = judgeRefund(lockedCharge, {
     terms,
     mode: caller.mode,
     amount,

@@ -43,7 +43,7 @@ export async function refundCharge(app: App, caller: Caller, refund: Refund): Pr
     .add(input)
     .catch((error) => {
       if (!(error instanceof CommitUnknown)) throw error
-      // The charge says whether that commit happened; a refund has no key under which its caller could ask.
+      // The charge shows whether that commit happened. A refund has no key under which its caller could repeat it.
       return againWhileAway(() => refunds(app).add(input), LOOKED_FOR_MS)
     })
   crashPoint('refund.committed')
@@ -79,8 +79,8 @@ async function refundTogether(
       own: [lockCharges(keys), lockCardsOf(keys)],
       window: app.exactWindows.refunds,
     })
-    const [found, uses] = locked.own
-    const charges = new Map(found.map((charge) => [charge.id, charge]))
+    const [lockedCharges, uses] = locked.own
+    const charges = new Map(lockedCharges.map((charge) => [charge.id, charge]))
     const earlierRefunds = new Map(
       inputs.map((input) => [input, refundedBefore(input, charges.get(input.chargeId))]),
     )

@@ -15,7 +15,7 @@ import { newId } from '../platform/ids.ts'
 import { findItem, itemById } from './find-items.ts'
 import { auditedItem, readItemWords, type ShopItem, termsOfItem } from './item.ts'
 
-/** The merchant whose public page it is. */
+/** The merchant of a public page. */
 export type Shop = Pick<Merchant, 'id' | 'publicId' | 'tag' | 'active' | 'account' | 'chargeLimit'>
 /** A new item. The picture comes from `makeItemPicture`. */
 export type NewItem = { name: string; amount: number; description: string | null; picture: Buffer | null }
@@ -40,11 +40,11 @@ export async function addItem(
   { shop, commandKey, ...input }: NewItem & { shop: Shop; commandKey?: string | undefined },
 ): Promise<AddedItem> {
   allow(actor, 'item.add', shop.id)
-  const wanted = { ...input, ...readItemWords(input) }
-  const command = commandKey === undefined ? null : keyed(shop, { wanted, commandKey })
+  const newItem = { ...input, ...readItemWords(input) }
+  const command = commandKey === undefined ? null : keyed(shop, { newItem, commandKey })
   const earlier = command === null ? null : await findCommand<Draft>(app, command)
-  const draft = earlier ?? (await begin(app, shop, { wanted, command }))
-  return store(app, actor, { shop, wanted, draft })
+  const draft = earlier ?? (await begin(app, shop, { newItem, command }))
+  return store(app, actor, { shop, newItem, draft })
 }
 
 /** All random values and times of an item, stored under its key before anything else, so that a repeat uses the same ones. */
@@ -52,18 +52,18 @@ type Draft = { id: string; linkId: string; at: string }
 type Used = { key: string; command: string; input: object }
 
 // Keys are per merchant. The picture is represented by its digest.
-const keyed = (shop: Shop, { wanted, commandKey }: { wanted: NewItem; commandKey: string }): Used => {
-  const picture = wanted.picture && createHash('sha256').update(wanted.picture).digest('hex')
-  return { key: `${shop.publicId} ${commandKey}`, command: COMMAND, input: { ...wanted, picture } }
+const keyed = (shop: Shop, { newItem, commandKey }: { newItem: NewItem; commandKey: string }): Used => {
+  const picture = newItem.picture && createHash('sha256').update(newItem.picture).digest('hex')
+  return { key: `${shop.publicId} ${commandKey}`, command: COMMAND, input: { ...newItem, picture } }
 }
 
 async function begin(
   app: App,
   shop: Shop,
-  { wanted, command }: { wanted: NewItem; command: Used | null },
+  { newItem, command }: { newItem: NewItem; command: Used | null },
 ): Promise<Draft> {
   judgeLink(
-    { amount: wanted.amount, currency: 'UGX' },
+    { amount: newItem.amount, currency: 'UGX' },
     { terms: termsOfItem(shop), mode: 'live', config: app.config },
   )
   const at = app.clock.now().toISOString()
@@ -72,7 +72,7 @@ async function begin(
   return (await keepOrFind(app, command, draft)).made
 }
 
-type Drafted = { shop: Shop; wanted: NewItem; draft: Draft }
+type Drafted = { shop: Shop; newItem: NewItem; draft: Draft }
 
 /** Stores the item. If its id is taken, an earlier call with this key has stored it. */
 const store = (app: App, actor: Actor, drafted: Drafted): Promise<AddedItem> =>
@@ -85,9 +85,9 @@ const store = (app: App, actor: Actor, drafted: Drafted): Promise<AddedItem> =>
     },
   )
 
-const storeNew = (app: App, actor: Actor, { shop, wanted, draft }: Drafted): Promise<ShopItem> =>
+const storeNew = (app: App, actor: Actor, { shop, newItem, draft }: Drafted): Promise<ShopItem> =>
   app.db.transaction(async (tx) => {
-    const { name, amount, description, picture } = wanted
+    const { name, amount, description, picture } = newItem
     const terms = { amount, description, reference: null, successUrl: null, cancelUrl: null }
     const owner = { merchantId: shop.id, tag: shop.tag, mode: 'live' as const }
     const linkInput = { ...terms, allowMultipleUses: true }

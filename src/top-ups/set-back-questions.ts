@@ -1,7 +1,7 @@
 import { statement } from '../platform/db/statement.ts'
 import { isPutOff } from '../rails/put-off.ts'
 
-/** Index: top_ups_followed. */
+/** Brings questions that were put off too far forward to $1, at most $4. Uses the index top_ups_followed. */
 export const SET_BACK_TOP_UPS = statement<{ id: string }>(
   'set back questions about top-ups',
   `update top_ups set follow_at = $1

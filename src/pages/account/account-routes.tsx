@@ -123,20 +123,20 @@ async function showEnrolment<V extends AccountVisit>(
 }
 
 function passkeyRoutes<V extends AccountVisit>(of: AccountPage<V>): Route<V>[] {
-  const { forms, show: again } = of
+  const { forms, show } = of
   return [
     formRoute<V>(forms.addPasskey, {
       async submit(visit, { name = '', response = '' }) {
         const { codes } = await addPasskey(visit.gateway, visit.caller, { name, response })
         return showCodes(of, visit, { codes, says: ACCOUNT.factors.added })
       },
-      again,
+      again: show,
     }),
     formRoute<V>(
       { path: `${forms.addPasskey.path}/options`, action: 'account.factors', fields: [], submit: '' },
       {
         submit: async (visit) => ({ kind: 'json', value: await passkeyOptions(visit.gateway, visit.caller) }),
-        again,
+        again: show,
       },
     ),
     // The options that the script needs to confirm a form with a passkey: it sends the form's fields here first.
@@ -152,7 +152,7 @@ function passkeyRoutes<V extends AccountVisit>(of: AccountPage<V>): Route<V>[] {
           if (options === null) throw notFound('passkey')
           return { kind: 'json', value: options }
         },
-        again,
+        again: show,
       },
     ),
   ]

@@ -15,9 +15,9 @@ export type Door = {
   /** Shown under the form for the password. */
   below?: ComponentChildren
   /** The first page of a person who has signed in; null for one who has nothing to see here, so that another account can sign in. */
-  home(signedIn: SignedIn, asked: Asked): Promise<string | null>
+  home(signedIn: SignedIn, request: Asked): Promise<string | null>
   /** Makes the actor for acts on the person's own account, which belongs to no merchant. */
-  actorOf(asked: Asked, signedIn: SignedIn): SignedInActor
+  actorOf(request: Asked, signedIn: SignedIn): SignedInActor
 }
 
 /** The address of the sign-in. */

@@ -13,14 +13,14 @@ export function thenOf({ base }: Pick<Door, 'base'>, { query, fields }: Asked): 
 }
 
 /** Redirects to the requested page after the sign-in, or to the form for the second factor first. */
-export async function goOn(door: Door, asked: Asked, step: SignInStep): Promise<Shown> {
-  const then = thenOf(door, asked)
+export async function goOn(door: Door, request: Asked, step: SignInStep): Promise<Shown> {
+  const then = thenOf(door, request)
   if (step.kind === 'code') {
     const signIn = signInOf(door)
     const to = then === null ? signIn : `${signIn}?then=${encodeURIComponent(then)}`
-    return { kind: 'redirect', to, cookies: [door.cookies.session(step.token, asked)] }
+    return { kind: 'redirect', to, cookies: [door.cookies.session(step.token, request)] }
   }
-  const signedIn = await findSession(asked.gateway, door.realm, step.token)
-  const home = (signedIn && (await door.home(signedIn, asked))) ?? door.base
-  return { kind: 'redirect', to: then ?? home, cookies: door.cookies.entered(step, asked) }
+  const signedIn = await findSession(request.gateway, door.realm, step.token)
+  const home = (signedIn && (await door.home(signedIn, request))) ?? door.base
+  return { kind: 'redirect', to: then ?? home, cookies: door.cookies.entered(step, request) }
 }

@@ -9,8 +9,8 @@ import { ENTRY } from './texts.ts'
 export type LinkPage = {
   path: string
   /** Finds the form behind this link; null if the link is used or expired. */
-  form(asked: Asked, token: string): Promise<Omit<GuestForm, 'address' | 'hidden'> | null>
-  use(asked: Asked, token: string, values: Values): Promise<Shown>
+  form(request: Asked, token: string): Promise<Omit<GuestForm, 'address' | 'hidden'> | null>
+  use(request: Asked, token: string, values: Values): Promise<Shown>
 }
 
 /** The field of a new password. */
@@ -26,28 +26,28 @@ const gone = (): Shown =>
 
 /** Makes the routes of a link's page and of its form. `base`: the base address of the surface. */
 export function linkRoutes(base: string, { path, form, use }: LinkPage): GuestRoute[] {
-  const findForm = async (asked: Asked): Promise<GuestForm | null> => {
-    const token = tokenOf(asked)
-    const linkForm = token === '' ? null : await form(asked, token)
+  const findForm = async (request: Asked): Promise<GuestForm | null> => {
+    const token = tokenOf(request)
+    const linkForm = token === '' ? null : await form(request, token)
     return linkForm === null ? null : { ...linkForm, address: `${base}${path}`, hidden: { link: token } }
   }
   return [
     {
       method: 'GET',
       path,
-      handle: async (asked) => {
-        const form = await findForm(asked)
+      handle: async (request) => {
+        const form = await findForm(request)
         return form === null ? gone() : showGuestForm(form)
       },
     },
     {
       method: 'POST',
       path,
-      handle: async (asked) => {
-        const form = await findForm(asked)
+      handle: async (request) => {
+        const form = await findForm(request)
         return form === null
           ? gone()
-          : answerGuestForm(asked, form, (values) => use(asked, tokenOf(asked), values))
+          : answerGuestForm(request, form, (values) => use(request, tokenOf(request), values))
       },
     },
   ]

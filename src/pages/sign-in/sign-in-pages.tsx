@@ -17,16 +17,16 @@ import { ENTRY } from './texts.ts'
 
 const LONGEST_PASSWORD = 512
 
-function hiddenThen(door: Door, asked: Asked): Values {
-  const then = thenOf(door, asked)
+function hiddenThen(door: Door, request: Asked): Values {
+  const then = thenOf(door, request)
   return then === null ? {} : { then }
 }
 
-const passwordForm = (door: Door, asked: Asked): GuestForm => ({
+const passwordForm = (door: Door, request: Asked): GuestForm => ({
   title: door.title,
   lead:
-    asked.flash === null ? undefined : (
-      <Note tone={asked.flash.kind === 'done' ? 'good' : 'warn'}>{shown(asked.flash.says)}</Note>
+    request.flash === null ? undefined : (
+      <Note tone={request.flash.kind === 'done' ? 'good' : 'warn'}>{shown(request.flash.says)}</Note>
     ),
   address: signInOf(door),
   fields: [
@@ -34,11 +34,11 @@ const passwordForm = (door: Door, asked: Asked): GuestForm => ({
     { name: 'password', label: ENTRY.password.label, kind: 'password', most: LONGEST_PASSWORD },
   ],
   submit: ENTRY.in.submit,
-  hidden: hiddenThen(door, asked),
+  hidden: hiddenThen(door, request),
   below: door.below,
 })
 
-const codeForm = (door: Door, asked: Asked, email: string): GuestForm => ({
+const codeForm = (door: Door, request: Asked, email: string): GuestForm => ({
   title: ENTRY.second.title,
   lead: (
     <>
@@ -54,7 +54,7 @@ const codeForm = (door: Door, asked: Asked, email: string): GuestForm => ({
   address: signInOf(door),
   fields: [{ name: 'code', label: ENTRY.code.label, hint: ENTRY.code.hint, kind: 'code', most: 20_000 }],
   submit: ENTRY.second.submit,
-  hidden: hiddenThen(door, asked),
+  hidden: hiddenThen(door, request),
   below: (
     <p>
       <a href={`${signInOf(door)}?other`}>{ENTRY.second.other}</a>
@@ -65,26 +65,26 @@ const codeForm = (door: Door, asked: Asked, email: string): GuestForm => ({
 const sessionOf = ({ realm, cookies: own }: Door, { gateway, cookies, https }: Asked) =>
   findSession(gateway, realm, cookies.get(own.name(https)) ?? null)
 
-async function show(door: Door, asked: Asked): Promise<Shown> {
-  const { gateway, query } = asked
-  const signedIn = await sessionOf(door, asked)
-  const home = signedIn && (await door.home(signedIn, asked))
-  if (home !== null) return { kind: 'redirect', to: thenOf(door, asked) ?? home }
-  const email = query.other === undefined ? await awaitsCode(gateway, door.cookies.visitor(asked)) : null
+async function show(door: Door, request: Asked): Promise<Shown> {
+  const { gateway, query } = request
+  const signedIn = await sessionOf(door, request)
+  const home = signedIn && (await door.home(signedIn, request))
+  if (home !== null) return { kind: 'redirect', to: thenOf(door, request) ?? home }
+  const email = query.other === undefined ? await awaitsCode(gateway, door.cookies.visitor(request)) : null
   return {
-    ...showGuestForm(email === null ? passwordForm(door, asked) : codeForm(door, asked, email)),
+    ...showGuestForm(email === null ? passwordForm(door, request) : codeForm(door, request, email)),
     scripts: ['passkeys.js'],
   }
 }
 
-async function submit(door: Door, asked: Asked): Promise<Shown> {
-  const { gateway, fields } = asked
-  const visitor = door.cookies.visitor(asked)
+async function submit(door: Door, request: Asked): Promise<Shown> {
+  const { gateway, fields } = request
+  const visitor = door.cookies.visitor(request)
   const email = fields.email === undefined ? await awaitsCode(gateway, visitor) : null
   if (email !== null)
-    return answerGuestForm(asked, codeForm(door, asked, email), async ({ code = '' }) => {
+    return answerGuestForm(request, codeForm(door, request, email), async ({ code = '' }) => {
       try {
-        return await goOn(door, asked, await giveCode(gateway, visitor, code))
+        return await goOn(door, request, await giveCode(gateway, visitor, code))
       } catch (error) {
         // After too many wrong codes the password is asked for again.
         if (error instanceof Refusal && error.status < 500 && (await awaitsCode(gateway, visitor)) === null)
@@ -92,32 +92,32 @@ async function submit(door: Door, asked: Asked): Promise<Shown> {
         throw error
       }
     })
-  return answerGuestForm(asked, passwordForm(door, asked), async ({ email = '', password = '' }) =>
-    goOn(door, asked, await signIn(gateway, visitor, { email, password, code: fields.code || undefined })),
+  return answerGuestForm(request, passwordForm(door, request), async ({ email = '', password = '' }) =>
+    goOn(door, request, await signIn(gateway, visitor, { email, password, code: fields.code || undefined })),
   )
 }
 
 /** Sends the options that the page's script needs to use a passkey instead of the code. */
-async function passkey({ cookies }: Door, asked: Asked): Promise<Shown> {
-  const options = await enteringOptions(asked.gateway, cookies.visitor(asked))
+async function passkey({ cookies }: Door, request: Asked): Promise<Shown> {
+  const options = await enteringOptions(request.gateway, cookies.visitor(request))
   if (options === null) throw new Refusal(404, 'not_found', PARTS.errors.notFound)
   return { kind: 'json', value: options }
 }
 
-async function signOut(door: Door, asked: Asked): Promise<Shown> {
-  const signedIn: SignedIn | null = await sessionOf(door, asked)
+async function signOut(door: Door, request: Asked): Promise<Shown> {
+  const signedIn: SignedIn | null = await sessionOf(door, request)
   if (signedIn !== null) {
-    if (!same(asked.fields.csrf ?? '', signedIn.csrf))
+    if (!same(request.fields.csrf ?? '', signedIn.csrf))
       throw new Refusal(403, 'forbidden', PARTS.errors.session)
-    await endOwnSession(asked.gateway, door.actorOf(asked, signedIn), signedIn.sessionId)
+    await endOwnSession(request.gateway, door.actorOf(request, signedIn), signedIn.sessionId)
   }
-  return { ...doneTo(signInOf(door)), cookies: [door.cookies.noSession(asked)] }
+  return { ...doneTo(signInOf(door)), cookies: [door.cookies.noSession(request)] }
 }
 
 /** The routes of a surface's sign-in and sign-out. */
 export const signInPages = (door: Door): readonly GuestRoute[] => [
-  { method: 'GET', path: '/sign-in', handle: (asked) => show(door, asked) },
-  { method: 'POST', path: '/sign-in', handle: (asked) => submit(door, asked) },
-  { method: 'POST', path: '/sign-in/passkey', handle: (asked) => passkey(door, asked) },
-  { method: 'POST', path: '/sign-out', handle: (asked) => signOut(door, asked) },
+  { method: 'GET', path: '/sign-in', handle: (request) => show(door, request) },
+  { method: 'POST', path: '/sign-in', handle: (request) => submit(door, request) },
+  { method: 'POST', path: '/sign-in/passkey', handle: (request) => passkey(door, request) },
+  { method: 'POST', path: '/sign-out', handle: (request) => signOut(door, request) },
 ]

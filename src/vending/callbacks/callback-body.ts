@@ -90,13 +90,13 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function checkForm(members: readonly Member[]): void {
-  const seen = new Set<string>()
+  const names = new Set<string>()
   for (const member of members) {
     const { name, text } = member
     // If a name came twice, one value could be signed and the other one read.
-    if (!NAME.test(name) || seen.has(name) || hasForbiddenControl(text, false)) throw malformed(name)
+    if (!NAME.test(name) || names.has(name) || hasForbiddenControl(text, false)) throw malformed(name)
     if (DECIDING.includes(name) && (!isScalar(member) || /[&=]/.test(text))) throw malformed(name)
-    seen.add(name)
+    names.add(name)
   }
 }
 

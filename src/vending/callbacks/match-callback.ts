@@ -116,7 +116,7 @@ export async function candidatesOf(
 const soughtBy = (callbacks: readonly Named[], name: 'orderId' | 'chargeId'): Sought[] =>
   callbacks.flatMap(({ [name]: id, sign }) => (id === null ? [] : [{ id, sign }]))
 
-/** The candidates when a callback names both an order and a charge. */
+/** Reconciles the candidates of a callback that names both an order and a charge. */
 function agreed(
   named: Candidate | null,
   { paid, orderId }: { paid: Candidate | 'other' | null; orderId: string | null },
@@ -169,7 +169,7 @@ async function byCharge(
   return new Map(pairs)
 }
 
-/** Looks up the ids with a known tag in their cells. */
+/** Searches each id in the cell of its merchant, which the id's tag names. Ids with an unknown tag are skipped. */
 async function inCells<Match>(
   { gateway, shops }: Finder,
   { sought, prefix }: { sought: readonly Sought[]; prefix: 'lnk_' | 'txn_' },

@@ -25,7 +25,7 @@ export type Claimed =
 
 // Claims of one charge wait for each other's locks. This limit leaves connections for answers and callbacks.
 export const CLAIMS_AT_ONCE = 3
-/** The turns in which charges are claimed for a dispense. */
+/** Lets CLAIMS_AT_ONCE charges be claimed for a dispense at a time. */
 export const claimTurns = defineLane('claim charges', () => turns(CLAIMS_AT_ONCE))
 
 const VENDING_OF = statement<{ vendingEnabled: boolean; tag: string }>(

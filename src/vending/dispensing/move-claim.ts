@@ -148,7 +148,7 @@ export const answerClaim = (
 /** Marks up to `limit` commands as `ambiguous` whose process died while it sent them. */
 export const doubtClaims = (at: Date, limit: number): Call<Claim> => call(DOUBT, at.toISOString(), limit)
 
-/** Ends locked claims as `CLAIM_MOVES` allows it. */
+/** Ends locked claims. Asserts that `CLAIM_MOVES` has each move. */
 export function endClaims(ends: readonly ClaimEnd[], at: Date): Call[] {
   if (ends.length === 0) return []
   for (const { from, to } of ends)
