@@ -3,19 +3,19 @@ import { isDue } from '../mails/send-mails.ts'
 import { statement } from '../platform/db/statement.ts'
 
 type SweepName = Parameters<App['nudge']>[0]
-/** `frozen`: why payouts are frozen by the directory, or by the copy of a cell; no task's. */
+/** `frozen`: why payouts are frozen, by the directory or by the copy of a cell; such a row has no task. */
 type Due = { sweep: SweepName | null; frozen: string | null }
 
-/** Tasks for which such a row exists now. Each answer is one step into an index. */
+/** The SQL of the tasks for which such a row exists now. Each row of the answer is one step into an index. */
 const dueWhere = (rows: Partial<Record<SweepName, readonly string[]>>) =>
   Object.entries(rows)
     .map(
-      ([sweep, some]) =>
-        `select '${sweep}' as sweep, null as frozen where ${some.map((one) => `exists (select 1 from ${one})`).join(' or ')}`,
+      ([sweep, tables]) =>
+        `select '${sweep}' as sweep, null as frozen where ${tables.map((table) => `exists (select 1 from ${table})`).join(' or ')}`,
     )
     .join(' union all ')
 
-// Those of requests that are under way too: they are there for milliseconds.
+// Includes the keys of requests that are under way, which exist for milliseconds.
 const RUNNING_KEYS = 'idempotency_keys where status is null'
 
 const IN_CELL = {
@@ -54,13 +54,13 @@ const DIRECTORY = statement<Due>(
   `${dueWhere(IN_DIRECTORY)} union all select null, case when frozen then reason end from payout_freeze`,
 )
 
-/** The tasks that `lookForWork` knows of. */
+/** The tasks that `findDueSweeps` can find. */
 export const LOOKED_FOR = [
   ...new Set([...Object.keys(IN_CELL), ...Object.keys(IN_DIRECTORY)]),
 ] as readonly SweepName[]
 
 /**
- * Which of these tasks may have something to do, in two statements for all of them. It never misses a row whose time has come; a task
+ * Finds the tasks that may have something to do, in two statements for all of them. It never misses a row whose time has come; a task
  * that it names may find that its rows wait for something else.
  */
 export async function lookForWork({ db, directory, clock }: App): Promise<SweepName[]> {

@@ -4,13 +4,13 @@ const due = (sweep: string, time: string, from: string) =>
   `select '${sweep}' as sweep, (select ${time} from ${from} order by 1 limit 1) as due`
 
 /**
- * The oldest row that is due of each task whose rows have a due time, each from the first entry of an index. Payouts of frozen and paused
- * accounts wait on purpose; those of the platform's freeze are left out whole.
+ * The oldest due row of each task whose rows have a due time, each from the first entry of an index. Payouts of frozen and paused
+ * accounts wait on purpose; while the platform is frozen, none is counted.
  */
 export const OLDEST_DUE = statement<{ sweep: string; due: Date | null }>(
   'oldest due rows of tasks',
   [
-    // The first entry of each mode: the index begins with it.
+    // The first entry of each mode, because the index begins with the mode.
     due(
       'follow-charges',
       'follow_at',

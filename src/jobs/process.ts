@@ -5,7 +5,7 @@ import { statement } from '../platform/db/statement.ts'
 import { totalOf } from '../platform/measures.ts'
 
 export type ProcessRole = 'all' | 'web' | 'worker'
-/** A process of the service, as it tells of itself. */
+/** A process of the service, as it reports itself. */
 export type ProcessSeen = {
   id: string
   role: ProcessRole
@@ -13,7 +13,7 @@ export type ProcessSeen = {
   seenAt: Date
 }
 
-// What passed uncounted, or was dropped, since the last time raises both the sum and the time.
+// Requests that passed uncounted, or log lines that were dropped, since the last report raise both the sum and its time.
 const SEEN = statement(
   'a process lives',
   `insert into processes as p (id, role, started_at, seen_at, uncounted, uncounted_at, dropped, dropped_at)
@@ -32,12 +32,12 @@ const LIST = statement<ProcessSeen>(
   `select id, role, started_at as "startedAt", seen_at as "seenAt" from processes order by seen_at desc limit 100`,
 )
 
-// Long enough for a person to see on the page of jobs what has died.
+// Dead processes are kept so long, for staff to see on the page of jobs.
 const KEPT_MS = 3_600_000
 const PRUNE_EVERY_MS = 60_000
 
-/** Tells that this process lives. `beat` again and again, `gone` once it has ended. */
-export type Heart = { id: string; beat(): Promise<void>; gone(): Promise<void> }
+/** Reports that this process lives: `beat` every few seconds, `gone` once when it stops. */
+type Heart = { id: string; beat(): Promise<void>; gone(): Promise<void> }
 
 export function heartOf(
   { directory, witness }: Pick<Gateway, 'directory' | 'witness'>,
@@ -60,15 +60,15 @@ export function heartOf(
   }
 }
 
-/** The processes that live or have died within the hour, the one heard last first. */
+/** Lists the processes that live or have died within the hour, the one that reported last first. */
 export const listProcesses = ({ directory }: Pick<Gateway, 'directory'>): Promise<ProcessSeen[]> =>
   directory.query(LIST)
 
-/** A worker that has said nothing for so long is taken for dead (reliability.md 11.3). */
+/** A worker that has not reported for so long counts as dead (reliability.md 11.3). */
 export const SILENT_AFTER_MS = 60_000
 
-/** How long ago the worker heard last was heard; null when there is none. */
-export function workerAgeMs(seen: readonly ProcessSeen[], nowMs: number): number | null {
-  const worker = seen.find(({ role }) => role !== 'web')
+/** Milliseconds since any worker last reported; null if none has. */
+export function workerAgeMs(processes: readonly ProcessSeen[], nowMs: number): number | null {
+  const worker = processes.find(({ role }) => role !== 'web')
   return worker === undefined ? null : Math.max(0, nowMs - worker.seenAt.getTime())
 }

@@ -1,13 +1,13 @@
 import type { Gateway } from '../app.ts'
 import { statement } from '../platform/db/statement.ts'
 
-/** A background task of one cell, as its workers told. */
+/** A background task of one cell, as its workers reported it. */
 export type Job = {
   cell: string
   sweep: string
   periodMs: number
   lastAt: Date
-  /** Since when its last run worked; of a task that never did, when it first ran. */
+  /** When its last run succeeded; for a task that never succeeded, when it first ran. */
   workedAt: Date
   tookMs: number
   failures: number
@@ -33,14 +33,14 @@ const PERIODS = 5
 /** Every task of every cell. */
 export const listJobs = ({ directory }: Pick<Gateway, 'directory'>): Promise<Job[]> => directory.query(LIST)
 
-/** How long a task has worked without an end, or not at all, beyond its period, in ms. */
+/** Milliseconds beyond its period for which a task has run without finishing, or has not run at all. */
 const restedMs = ({ periodMs, workedAt }: Job, nowMs: number): number =>
   Math.max(0, nowMs - workedAt.getTime() - periodMs - REPORTED_MS)
 
-/** How far a task is behind, in ms: since its oldest row fell due, or since its next run should have come. */
+/** How far a task is behind, in ms: since its oldest row fell due, or since its next run was due. */
 export const lagMs = (job: Job, nowMs: number): number =>
   Math.max(restedMs(job, nowMs), job.oldestDueAt === null ? 0 : nowMs - job.oldestDueAt.getTime(), 0)
 
-/** Whether its runs do not come, or all fail: five of its periods, and a minute at least (reliability.md 11.3). */
+/** Whether a task does not run, or all its runs fail, for longer than five of its periods and one minute (reliability.md 11.3). */
 export const isLate = (job: Job, nowMs: number): boolean =>
   restedMs(job, nowMs) > Math.max(LEAST_LATE_MS, PERIODS * job.periodMs)

@@ -6,7 +6,7 @@ import { loggedError } from '../platform/error-log.ts'
 import type { SweepRun } from '../platform/sweep.ts'
 import { OLDEST_DUE } from './oldest-due.ts'
 
-/** What the runs of one task since the last report come to. */
+/** The sum of the runs of one task since the last report. */
 type Noted = {
   cell: string
   sweep: string
@@ -14,9 +14,9 @@ type Noted = {
   lastAt: Date
   okAt: Date | null
   tookMs: number
-  /** Failures in a row at the end; `all`: not one of these runs worked. */
+  /** How many runs failed in a row at the end; `allFailed`: none of these runs worked. */
   failures: number
-  all: boolean
+  allFailed: boolean
   error: string | null
   handled: number | null
   handledAt: Date | null
@@ -38,17 +38,17 @@ const WRITE = statement(
 )
 const MOST_WORDS = 300
 
-/** Keeps what tasks did until it is written: once every few seconds, all of them in one statement, whatever ran how often. */
-export type RunReporter = {
-  noted(app: App, run: SweepRun): void
-  /** Writes what is new. What cannot be written is kept and overwritten by what comes. */
+/** Collects the runs of tasks and writes them: once every few seconds, all of them in one statement, however often each task ran. */
+type RunReporter = {
+  note(app: App, run: SweepRun): void
+  /** Writes what is new. What cannot be written is kept, and overwritten by later runs. */
   write(): Promise<void>
 }
 
 export function runReporter({ cells, directory }: Pick<Gateway, 'cells' | 'directory'>): RunReporter {
   const fresh = new Map<string, Noted>()
   return {
-    noted({ cell }, run) {
+    note({ cell }, run) {
       const key = `${cell} ${run.sweep.name}`
       fresh.set(key, addedTo(fresh.get(key), { cell, run }))
     },
@@ -75,24 +75,24 @@ function addedTo(before: Noted | undefined, { cell, run }: { cell: string; run: 
     okAt: worked ? lastAt : (before?.okAt ?? null),
     tookMs: Math.round(ms),
     failures: worked ? 0 : (before?.failures ?? 0) + 1,
-    all: !worked && (before?.all ?? true),
+    allFailed: !worked && (before?.allFailed ?? true),
     error: worked ? null : wordsOf(error),
     handled: worked && handled > 0 ? handled : (before?.handled ?? null),
     handledAt: worked && handled > 0 ? lastAt : (before?.handledAt ?? null),
   }
 }
 
-/** An error in the words that a page of operators shows, without phones, secrets and rows. */
+/** The text of an error for a page of the console, without phones, secrets and rows. */
 const wordsOf = (error: unknown): string =>
   loggedError(error).message.replace(/\s+/g, ' ').slice(0, MOST_WORDS)
 
-/** The oldest due row by cell and task. A cell that does not answer has none this time. */
+/** Reads the oldest due row by cell and task. A cell that does not answer has none this time. */
 async function oldestDue(cells: readonly App[]): Promise<Map<string, Date>> {
-  const found = new Map<string, Date>()
+  const oldest = new Map<string, Date>()
   for (const { cell, db } of cells)
     for (const { sweep, due } of await db.query(OLDEST_DUE).catch(() => []))
-      if (due !== null) found.set(`${cell} ${sweep}`, due)
-  return found
+      if (due !== null) oldest.set(`${cell} ${sweep}`, due)
+  return oldest
 }
 
 function rowsOf(rows: readonly (Noted & { dueAt: Date | null })[]) {
@@ -103,7 +103,7 @@ function rowsOf(rows: readonly (Noted & { dueAt: Date | null })[]) {
     ...each.values('cell', 'sweep', 'periodMs'),
     rows.map(({ lastAt }) => time(lastAt)),
     rows.map(({ okAt }) => time(okAt)),
-    ...each.values('tookMs', 'failures', 'all', 'error', 'handled'),
+    ...each.values('tookMs', 'failures', 'allFailed', 'error', 'handled'),
     rows.map(({ handledAt }) => time(handledAt)),
     rows.map(({ dueAt }) => time(dueAt)),
   )

@@ -9,7 +9,7 @@ import { tooFarAhead } from '../platform/db/due-times.ts'
 import { statement } from '../platform/db/statement.ts'
 import { badRequest, domainRefusal } from '../platform/refusal.ts'
 
-/** A wish that a task runs now. */
+/** A request to run a task now. */
 export type RunRequest = {
   id: number
   cell: string
@@ -54,8 +54,8 @@ const CLAIMED_FOR_MS = 10 * 60_000
 const KEPT_MS = 30 * 86_400_000
 
 /**
- * Asks that a worker runs a task now. It does so within some seconds, as one of its own runs: never twice at once, and never in the
- * request that asked. Refuses a task that no worker has ever run, and one that is asked for already.
+ * Requests that a worker runs a task now. It does so within some seconds, as one of its own runs: never twice at once, and never inside
+ * this request. Throws for a task that no worker has ever run, and for one that is requested already.
  */
 export async function askForRun(
   { directory, clock }: Pick<Gateway, 'directory' | 'clock'>,
@@ -75,22 +75,22 @@ export async function askForRun(
   })
 }
 
-/** The latest wishes, newest first. */
+/** The latest requests, newest first. */
 export const listAskedRuns = ({ directory }: Pick<Gateway, 'directory'>): Promise<RunRequest[]> =>
   directory.query(LIST)
 
-/** Takes up what was asked for in these cells; answers with what this worker is to run. */
+/** Claims the requests of these cells. Returns what this worker is to run. */
 export async function claimAskedRuns({ directory, clock, cells }: Gateway) {
   const now = clock.now()
   const before = later(now, -CLAIMED_FOR_MS).toISOString()
   const ahead = tooFarAhead(now, 0).toISOString()
-  const places = cells.map(({ cell }) => cell)
-  const claimed = await directory.query(CLAIM, [now.toISOString(), places, before, ahead])
+  const names = cells.map(({ cell }) => cell)
+  const claimed = await directory.query(CLAIM, [now.toISOString(), names, before, ahead])
   if (claimed.length > 0) await directory.query(PRUNE, [later(now, -KEPT_MS).toISOString()])
   return claimed
 }
 
-/** Records what became of it. */
+/** Stores the result of a requested run. */
 export const endAskedRun = (
   { directory }: Pick<Gateway, 'directory'>,
   { id, at, handled, error }: { id: number; at: Date; handled: number | null; error: string | null },

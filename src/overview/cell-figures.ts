@@ -3,15 +3,15 @@ import { later } from '../platform/clock.ts'
 import { firstRow } from '../platform/db/first-row.ts'
 import { statement } from '../platform/db/statement.ts'
 
-/** Live money under way of one kind within one span of age. */
+/** The live movements under way of one kind, within one range of ages. */
 export type Band = { noun: Noun; band: number; count: number; amount: number; oldest: Date }
 export type Noun = 'charges' | 'payouts' | 'top-ups'
-/** The upper ends of the spans in seconds; what is older is in a last one. */
+/** The upper bounds of the age ranges in seconds; older movements are in one last range. */
 export const BANDS_SECONDS = [60, 300, 900, 21_600] as const
-/** How many movements of a kind are counted, the oldest first; beyond that there are more. */
+/** At most so many movements of a kind are counted, the oldest first. */
 const MOST_UNDER_WAY = 5000
 
-// By the indexes *_under_way, oldest first, so that what must worry somebody is always counted.
+// Indexes: *_under_way, oldest first, so that the movements that need attention are always counted.
 const banded = (noun: Noun, from: string) => `
   select '${noun}' as noun, band, count(*)::int as count, sum(amount)::bigint as amount, min(created_at) as oldest
   from (select amount, created_at, ${BANDS_SECONDS.length} - (${BANDS_SECONDS.map(
@@ -28,15 +28,15 @@ const UNDER_WAY = statement<Band>(
 )
 
 export type Breaks = { severity: 'critical' | 'major'; count: number; oldest: Date }
-// By exceptions_open_by_severity.
+// Index: exceptions_open_by_severity.
 const BREAKS = statement<Breaks>(
   'open exceptions by severity',
   `select severity, count(*)::int as count, min(opened_at) as oldest from (
      select severity, opened_at from exceptions where closed_at is null order by severity, opened_at limit 5000) x group by severity`,
 )
 
-export type Webhooks = { pending: number; oldestDueAt: Date | null; failing: number }
-// By deliveries_due, and one look-up in deliveries_due_of for each receiver that fails.
+type Webhooks = { pending: number; oldestDueAt: Date | null; failing: number }
+// Indexes: deliveries_due, and one look-up in deliveries_due_of for each receiver that fails.
 const WEBHOOKS = statement<Webhooks>(
   'health of webhooks',
   `select (select count(*)::int from (select 1 from deliveries where next_attempt_at is not null limit 5000) x) as pending,
@@ -45,15 +45,15 @@ const WEBHOOKS = statement<Webhooks>(
         select 1 from deliveries d where d.merchant_id = r.merchant_id and d.next_attempt_at is not null and d.attempts > 0) limit 1000) x) as failing`,
 )
 
-export type Oldest = { key: Date | null; dispense: Date | null }
-// By idempotency_keys_running and dispense_claims_commanded.
+type Oldest = { key: Date | null; dispense: Date | null }
+// Indexes: idempotency_keys_running and dispense_claims_commanded.
 const OLDEST = statement<Oldest>(
   'oldest keys and dispenses under way',
   `select (select created_at from idempotency_keys where status is null order by created_at limit 1) as key,
      (select commanded_at from dispense_claims where state in ('commanding', 'accepted', 'ambiguous') and commanded_at > $1
       order by commanded_at limit 1) as dispense`,
 )
-// One index look-up for each head: asked for once a minute only.
+// One index look-up for each head: read once a minute only.
 const HELD = statement<{ since: Date | null }>(
   'oldest money that is due',
   `select min(held.hold_until) as since from ledger_heads h cross join lateral (
@@ -62,7 +62,7 @@ const HELD = statement<{ since: Date | null }>(
    where h.mode = 'live' and held.hold_until <= $1`,
 )
 
-/** What one cell is doing now. */
+/** The figures of what one cell is doing now. */
 export type CellFigures = {
   cell: string
   underWay: Band[]
@@ -88,6 +88,6 @@ export async function cellFigures({ cell, db, clock }: App): Promise<CellFigures
   }
 }
 
-/** Since when held money of this cell has been due; null where none is. */
+/** Reads since when held money of this cell has been due; null where none is. */
 export const dueSince = async ({ db, clock }: App): Promise<Date | null> =>
   (await firstRow(db.query(HELD, [clock.now().toISOString()])))?.since ?? null

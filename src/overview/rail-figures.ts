@@ -4,7 +4,7 @@ import { earliest } from '../platform/earliest.ts'
 import type { RailSide } from '../rails/rail.ts'
 import { standingTroubles } from '../rails/rail-troubles.ts'
 
-/** One side of a contract with an operator: whether payments go out, and when it last answered one. */
+/** One side of an installation: whether payments go out, and when the operator last answered one. */
 export type RailFigures = {
   installation: string
   side: RailSide
@@ -13,8 +13,8 @@ export type RailFigures = {
   lastAnswerAt: Date | null
 }
 
-// The ends of the latest posts of each contract, by rail_attempts_unreviewed; and, where all of them have been looked at again, the last
-// of those, by rail_attempts_reviewed.
+// When the latest posts of each installation were answered, by rail_attempts_unreviewed; where all of them have been reviewed, the last
+// reviewed ones, by rail_attempts_reviewed.
 const ANSWERS = statement<{ installation: string; side: RailSide; at: Date | null }>(
   'last answers of operators',
   `select i.installation, s.side, greatest(
@@ -33,14 +33,14 @@ export async function railFigures({ cells, directory, rails, clock }: Gateway): 
     directory.query(standing.statement, standing.values),
     ...cells.map(({ db }) => db.query(ANSWERS, [installations.map(({ id }) => id)])),
   ])
-  const known = answers.flat()
+  const lastAnswers = answers.flat()
   return installations.flatMap(({ id, sides }) =>
     sides.map((side) => {
       const own = troubles.filter((trouble) => trouble.installation === id && trouble.side === side)
       const silent = own.filter(({ kind }) => kind === 'breaker')
       const refuses = own.filter(({ kind }) => kind === 'refused')
-      const times = known
-        .filter((one) => one.installation === id && one.side === side)
+      const times = lastAnswers
+        .filter((answer) => answer.installation === id && answer.side === side)
         .flatMap(({ at }) => (at === null ? [] : [at.getTime()]))
       return {
         ...{ installation: id, side },

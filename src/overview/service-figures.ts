@@ -8,7 +8,7 @@ import { lastVerified, listVerifyRuns, type VerifyRun } from '../verify/verify-r
 import { type Breaks, type CellFigures, cellFigures } from './cell-figures.ts'
 import { type RailFigures, railFigures } from './rail-figures.ts'
 
-/** Our money at an operator, when it was last asked. */
+/** Our money at an operator, as the operator last said. */
 export type Float = {
   installation: string
   side: 'collect' | 'disburse'
@@ -27,7 +27,7 @@ const PLATFORM_BREAKS = statement<Breaks>(
      select severity, opened_at from platform_exceptions where closed_at is null order by opened_at limit 1000) x group by severity`,
 )
 
-/** What the whole service is doing now, as the console's first page and the metrics show it. */
+/** The figures of what the whole service is doing now, for the console's first page and the metrics. */
 export type ServiceFigures = {
   at: Date
   cells: CellFigures[]
@@ -42,30 +42,30 @@ export type ServiceFigures = {
   verified: { cell: string; at: Date | null; first: Date | null }[]
 }
 
-// However many pages and scrapes ask, the database is asked once in this time by one process.
+// However many pages and scrapes ask, one process asks the database once in this time.
 const FRESH_MS = 5000
 
 const shared = new WeakMap<Gateway, () => Promise<ServiceFigures>>()
 
-/** The figures, at most five seconds old. Throws where a database does not answer. */
+/** Reads the figures, at most five seconds old. Throws where a database does not answer. */
 export function serviceFigures(gateway: Gateway): Promise<ServiceFigures> {
-  const found = shared.get(gateway) ?? readerOf(gateway)
-  shared.set(gateway, found)
-  return found()
+  const reader = shared.get(gateway) ?? readerOf(gateway)
+  shared.set(gateway, reader)
+  return reader()
 }
 
 function readerOf(gateway: Gateway): () => Promise<ServiceFigures> {
   let last: ServiceFigures | null = null
   let readAtMs = Number.NEGATIVE_INFINITY
-  const look = sharedLook(async () => {
+  const refresh = sharedLook(async () => {
     last = await read(gateway)
     readAtMs = performance.now()
   }, FRESH_MS)
   return async () => {
-    // A test moves the clock; figures of another time are none.
+    // A test moves the clock; figures of another time do not count.
     const moved = last !== null && gateway.clock.nowMs() - last.at.getTime() > 2 * FRESH_MS
-    if (last === null || moved || performance.now() - readAtMs > FRESH_MS) await look()
-    return last as ServiceFigures // Just read, or the look has thrown.
+    if (last === null || moved || performance.now() - readAtMs > FRESH_MS) await refresh()
+    return last as ServiceFigures // Just read, or the refresh has thrown.
   }
 }
 

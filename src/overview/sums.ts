@@ -2,7 +2,7 @@ import { earliest } from '../platform/earliest.ts'
 import { BANDS_SECONDS, type Band, type Breaks, type Noun } from './cell-figures.ts'
 import type { ServiceFigures } from './service-figures.ts'
 
-/** Live money of one kind under way, by span of age over all cells. */
+/** The live movements under way of one kind, by age range over all cells. */
 export type UnderWay = { noun: Noun; bands: { count: number; amount: number }[]; oldest: Date | null }
 
 const NOUNS: readonly Noun[] = ['charges', 'payouts', 'top-ups']
@@ -22,7 +22,7 @@ const sumOf = (rows: readonly Band[]) => ({
   amount: rows.reduce((sum, { amount }) => sum + amount, 0),
 })
 
-/** Open exceptions of one severity, of merchants and of the platform. */
+/** Counts the open exceptions of one severity, of merchants and of the platform. */
 export function breaksOf(
   { cells, platformBreaks }: ServiceFigures,
   severity: Breaks['severity'],

@@ -4,7 +4,7 @@ import { later } from '../platform/clock.ts'
 import type { Database } from '../platform/db/database.ts'
 import { type Statement, statement } from '../platform/db/statement.ts'
 
-/** Kinds of work that wait for an operator. */
+/** Kinds of work that wait for our staff. */
 export const WORK_KINDS = [
   'approvals',
   'exceptions',
@@ -16,22 +16,22 @@ export const WORK_KINDS = [
 export type WorkKind = (typeof WORK_KINDS)[number]
 
 /**
- * What waits of one kind in one place. At most MOST_WAITING of each part are counted, the oldest first, so that the one that waits longest is
- * always among them.
+ * The work of one kind that waits in one database. At most MAX_COUNTED_WAITING of each part are counted, the oldest first, so that the
+ * one that waits longest is always among them.
  */
 export type Waiting = {
   work: WorkKind
-  /** Of exceptions their kind, of approvals the person who asked: nobody approves what he asked for himself. */
+  /** The kind of exceptions; the requester of approvals, who may not approve his own requests. */
   part: string | null
   count: number
-  /** How many of them nobody has taken since before the bound. */
+  /** How many of them are not assigned and wait since before the bound. */
   late: number
-  /** Since when the oldest waits that nobody has taken; null where somebody has taken each. */
+  /** Since when the oldest waits that is not assigned; null where all are assigned. */
   since: Date | null
 }
 export type WaitingPlace = { place: string; db: Database; list: Statement<Waiting> }
 
-/** One more than is ever shown as a number. */
+/** One more than the largest number that is shown. */
 export const MOST_WAITING = 100
 const HOUR_MS = 3_600_000
 
@@ -39,14 +39,15 @@ const counted = (work: WorkKind, rows: string, part = 'null') => `
   select '${work}' as work, ${part} as part, count(*)::int as count,
     (count(*) filter (where free and at <= $2::timestamptz))::int as late, min(at) filter (where free) as since
   from (${rows}) ${work} group by 2 having count(*) > 0`
-// Index: approvals_waiting. They are few: each is one act of a person, and ends after a day.
+// Index: approvals_waiting. There are few: each is one act of a person, and expires after a day.
 const APPROVALS = counted(
   'approvals',
   `select asked_by::text as part, asked_at as at, true as free from approvals
    where status = 'waiting' and (expires_at > $1::timestamptz or waits_for_money) order by asked_at, id limit ${MOST_WAITING}`,
   'part',
 )
-// Each kind by itself, so that one that is many hides no other. What is only late closes by itself, so it waits for nobody. Index: exceptions_open_by_kind; those of the platform are few.
+// Each kind is counted by itself, so that a frequent kind hides no other. Kinds that are only late close by themselves, so they wait for
+// no person. Index: exceptions_open_by_kind; exceptions of the platform are few.
 const exceptionsIn = (table: string) =>
   counted(
     'exceptions',
@@ -88,29 +89,29 @@ const IN_DIRECTORY = statement<Waiting>(
   [APPROVALS, exceptionsIn('platform_exceptions')].join(' union all '),
 )
 
-/** The place of a cell. */
+/** The database of a cell, with the statement of its work. */
 export const placeOfCell = ({ cell, db }: Pick<App, 'cell' | 'db'>): WaitingPlace => ({
   ...{ place: cell, db, list: IN_CELL },
 })
-/** Where that lies which is about the platform. */
+/** The directory, with the statement of the platform's work. */
 export const placeOfPlatform = ({ directory }: Pick<App, 'directory'>): WaitingPlace => ({
   ...{ place: 'directory', db: directory, list: IN_DIRECTORY },
 })
 
-/** What waits in one place. `late` counts what nobody has taken since `before`. */
+/** Reads the work that waits in one database. `late` counts what is not assigned and waits since `before`. */
 export const waitingIn = (
   { db, list }: WaitingPlace,
   { at, before }: { at: Date; before: Date },
 ): Promise<Waiting[]> => db.query(list, [at.toISOString(), before.toISOString()])
 
-/** What waits for an operator in every place, with since when. */
+/** Reads the work that waits for staff in all databases. */
 export async function waitingWork(gateway: Gateway): Promise<Waiting[]> {
   const at = gateway.clock.now()
   const before = lateBefore(gateway, at)
-  const places = [placeOfPlatform(gateway), ...gateway.cells.map(placeOfCell)]
-  return (await Promise.all(places.map((place) => waitingIn(place, { at, before })))).flat()
+  const databases = [placeOfPlatform(gateway), ...gateway.cells.map(placeOfCell)]
+  return (await Promise.all(databases.map((database) => waitingIn(database, { at, before })))).flat()
 }
 
-/** What has waited since before this time has waited too long (WORK_WAITS_HOURS). */
+/** Work that waits since before this time is late (WORK_WAITS_HOURS). */
 export const lateBefore = ({ config }: Pick<Gateway, 'config'>, at: Date): Date =>
   later(at, -config.workWaitsHours * HOUR_MS)
