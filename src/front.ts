@@ -39,7 +39,7 @@ import { isLoopback } from './settings/op1-installations.ts'
 import { registerInbound } from './vending/callbacks/inbound-routes.ts'
 
 /** The part of the running service that the front reads: whether the database was reached, and whether it is stopping. */
-export type FrontDoor = { readonly opened: Opened | null; readonly draining: boolean }
+type FrontDoor = { readonly opened: Opened | null; readonly draining: boolean }
 type FrontOptions = Pick<OpenOptions, 'config' | 'log' | 'clock'>
 
 const fromRoot = (name: string) => readFileSync(join(ROOT, name), 'utf8')

@@ -27,8 +27,8 @@ import { type CellSweep, lookoutOf, sweepsOf } from './sweeps.ts'
 
 export type Role = 'all' | 'web' | 'worker'
 /** `stopping`: aborted when the process is told to stop, which also ends the wait for a database. */
-export type ServeOptions = OpenOptions & { role: Role; stopping?: AbortSignal }
-export type Service = {
+type ServeOptions = OpenOptions & { role: Role; stopping?: AbortSignal }
+type Service = {
   url: string
   /** The gateway once the database has been reached. */
   gateway(): Gateway | null

@@ -8,7 +8,7 @@ import { choiceWarnings, contractWarnings, emulatorFaults, lostContracts } from 
 import { columnsBehind } from './secrets.ts'
 
 /** A problem of this deployment. */
-export type DoctorFinding = { level: 'refused' | 'warning'; says: string }
+type DoctorFinding = { level: 'refused' | 'warning'; says: string }
 
 const SETTINGS = statement<{ name: string; value: string }>(
   'server settings',

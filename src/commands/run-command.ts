@@ -39,7 +39,7 @@ import { WrongUsage } from './wrong-usage.ts'
 export type CommandStreams = { out(text: string): Promise<void> | void; err(text: string): void }
 
 /** Runs the service when the command line says `serve`. */
-export type RunService = (config: Config, options: Readonly<Record<string, unknown>>) => Promise<void>
+type RunService = (config: Config, options: Readonly<Record<string, unknown>>) => Promise<void>
 
 const serveCommand = command({
   usage: 'serve [--role all|web|worker]',

@@ -26,7 +26,7 @@ export type Hit = {
 }
 
 /** The result of a search over all merchants. */
-export type FoundAny =
+type FoundAny =
   | { kind: 'payment'; id: string }
   | { kind: 'merchant'; id: string }
   | { kind: 'hits'; hits: readonly Hit[] }

@@ -37,7 +37,7 @@ const KEPT_MS = 3_600_000
 const PRUNE_EVERY_MS = 60_000
 
 /** Reports that this process lives: `beat` every few seconds, `gone` once when it stops. */
-export type Heart = { id: string; beat(): Promise<void>; gone(): Promise<void> }
+type Heart = { id: string; beat(): Promise<void>; gone(): Promise<void> }
 
 export function heartOf(
   { directory, witness }: Pick<Gateway, 'directory' | 'witness'>,

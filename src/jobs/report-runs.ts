@@ -39,7 +39,7 @@ const WRITE = statement(
 const MOST_WORDS = 300
 
 /** Collects the runs of tasks and writes them: once every few seconds, all of them in one statement, however often each task ran. */
-export type RunReporter = {
+type RunReporter = {
   note(app: App, run: SweepRun): void
   /** Writes what is new. What cannot be written is kept, and overwritten by later runs. */
   write(): Promise<void>

@@ -35,7 +35,7 @@ const BREAKS = statement<Breaks>(
      select severity, opened_at from exceptions where closed_at is null order by severity, opened_at limit 5000) x group by severity`,
 )
 
-export type Webhooks = { pending: number; oldestDueAt: Date | null; failing: number }
+type Webhooks = { pending: number; oldestDueAt: Date | null; failing: number }
 // Indexes: deliveries_due, and one look-up in deliveries_due_of for each receiver that fails.
 const WEBHOOKS = statement<Webhooks>(
   'health of webhooks',
@@ -45,7 +45,7 @@ const WEBHOOKS = statement<Webhooks>(
         select 1 from deliveries d where d.merchant_id = r.merchant_id and d.next_attempt_at is not null and d.attempts > 0) limit 1000) x) as failing`,
 )
 
-export type Oldest = { key: Date | null; dispense: Date | null }
+type Oldest = { key: Date | null; dispense: Date | null }
 // Indexes: idempotency_keys_running and dispense_claims_commanded.
 const OLDEST = statement<Oldest>(
   'oldest keys and dispenses under way',

@@ -76,7 +76,7 @@ export type StagedFile = {
 }
 /** Reports one difference. */
 export type Report = (app: App, difference: Difference) => Promise<void>
-export type Compared = { lookedAt: number; agreed: number }
+type Compared = { lookedAt: number; agreed: number }
 
 /** Compares every staged line of one cell with our books, a page at a time. `went` is called after each page. */
 export async function compareLines(

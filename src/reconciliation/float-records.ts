@@ -14,7 +14,7 @@ import type { RailSide } from '../rails/rail.ts'
  * operator charged (`charge`). Amounts are positive whole UGX.
  */
 export const FLOAT_KINDS = ['opening', 'sweep', 'charge'] as const
-export type FloatRecord = {
+type FloatRecord = {
   installation: string
   side: RailSide
   kind: (typeof FLOAT_KINDS)[number]

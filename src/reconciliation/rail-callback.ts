@@ -19,7 +19,7 @@ import { bringTopUpForward } from '../top-ups/write-top-ups.ts'
 export type RailCallbacks = { gateway: () => Gateway; shops: ShopFinder; clock: Clock; log: Logger }
 
 /** A callback of an operator as it came. */
-export type RailCallback = { actor: Actor; tag: string; token: string; body: Buffer | null; address: string }
+type RailCallback = { actor: Actor; tag: string; token: string; body: Buffer | null; address: string }
 
 const TAG = /^[a-z0-9]{5}$/
 const TOKEN = /^[\w-]{43}$/

@@ -40,7 +40,7 @@ export type MovedLine = {
   /** The operator's numbers of this movement in all its statements. */
   numbers: readonly string[]
 }
-export type Judged = { agrees: boolean; differences: Difference[] }
+type Judged = { agrees: boolean; differences: Difference[] }
 
 /** Compares a line with our books (rails.md 5.2). `inside`: the period in which a line that we lack counts. */
 export function judgeLine(line: MovedLine, inside: Period): Judged {

@@ -36,7 +36,7 @@ const FIND = statement<ToldMovement>(
 export const toldMovement = (merchantId: number, id: string): Call<ToldMovement> => call(FIND, merchantId, id)
 
 /** The outcome: the amount that the operator says it moved, and the correction of the difference. */
-export type ToldEnd = { moved: number; number: string | null; direction: 'in' | 'out'; amount: number }
+type ToldEnd = { moved: number; number: string | null; direction: 'in' | 'out'; amount: number }
 
 /** Computes how this exception ends its movement. Throws a refusal that says why it cannot. */
 export function toldEnd(exception: OpenedException, movement: ToldMovement | undefined): ToldEnd {

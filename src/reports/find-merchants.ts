@@ -25,7 +25,7 @@ export type ListedMerchant = {
 }
 
 /** The search and the filters of the list; null means all. `older` and `newer` are numbers of rows. */
-export type MerchantFilter = {
+type MerchantFilter = {
   q: string | null
   verification: string | null
   active: boolean | null
@@ -34,7 +34,7 @@ export type MerchantFilter = {
   older: string | null
   newer: string | null
 }
-export type MerchantPage = { rows: ListedMerchant[]; older: string | null; newer: string | null }
+type MerchantPage = { rows: ListedMerchant[]; older: string | null; newer: string | null }
 
 const PAGE = 25
 // At most so many newest matches of a search are listed.

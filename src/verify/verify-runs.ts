@@ -7,7 +7,7 @@ import { kampalaDay, kampalaIso } from '../platform/kampala.ts'
 import { type Finding, firstOffenders } from './verify.ts'
 
 /** The stored result of an invariant that does not hold. */
-export type Broken = { id: string; says: string; violations: number; offenders: string[] }
+type Broken = { id: string; says: string; violations: number; offenders: string[] }
 /** The stored result of an invariant with accepted offenders. */
 type Accepted = { id: string; count: number; offenders: string[] }
 /** A finished run of verify over one cell. `error`: why it did not come to its end. */

@@ -17,7 +17,7 @@ import { hasPart } from './tokens.ts'
 /** The position of a payment in a segment, from which a search continues towards earlier ones. */
 export type Numbered = { segment: number; position: number }
 /** The matches, the latest completion first. `end`: how far was searched; null at the end. */
-export type FoundInSegments = {
+type FoundInSegments = {
   rows: { payment: ListedPayment; position: Numbered }[]
   end: Numbered | null
   until: Date | null

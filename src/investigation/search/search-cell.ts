@@ -12,7 +12,7 @@ export type CellFound = {
   end: CellPlace
   until: Date | null
 }
-export type CellSearch = { filter: PaymentFilter; tokens: readonly (readonly number[])[]; limit: number }
+type CellSearch = { filter: PaymentFilter; tokens: readonly (readonly number[])[]; limit: number }
 
 /** The position before all payments: later than any time that a clock may show. */
 export const NEWEST: Mark = { at: new Date(8e15), id: '~' }

@@ -12,7 +12,7 @@ export type Searchable = {
   number: string | null
 }
 /** The terms of a search; null matches anything. `text` is a part of the reference, the phone, the name or the operator's number. */
-export type Wanted = Pick<Searchable, 'reason'> & {
+type Wanted = Pick<Searchable, 'reason'> & {
   text: string | null
   amount: number | null
   merchantId: number | null

@@ -17,7 +17,7 @@ import {
 /** A position in the list, newest first. */
 export type Mark = { at: Date; id: string }
 /** A part of the list, in order. `bound`: how far was read, where that was not the end. */
-export type Walked = { rows: ListedPayment[]; bound: Mark | null }
+type Walked = { rows: ListedPayment[]; bound: Mark | null }
 
 // With filters that may match nothing, one page reads so many payments; then it says how far that was.
 const MOST_LOOKED = 2000

@@ -17,7 +17,7 @@ import { inSnapshot } from '../statement/snapshot.ts'
 export type CsvColumn<Row> = { name: string; cell(row: Row): string | number | Date | null }
 
 /** The list to export: its name, its columns, and how its rows are read. */
-export type Exported<Row> = {
+type Exported<Row> = {
   list: string
   columns: readonly CsvColumn<Row>[]
   reading: Reading<Row>

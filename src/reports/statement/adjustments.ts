@@ -3,7 +3,7 @@ import { statement } from '../../platform/db/statement.ts'
 import { numbered, WITHIN } from './window.ts'
 
 /** Lines as the database wrote them, with commas between. */
-export type WrittenLines = { lines: string | null; count: number }
+type WrittenLines = { lines: string | null; count: number }
 
 /**
  * The condition for transfers that are adjustments, except reservations that never became payouts. The excluded kinds are lines of the

@@ -9,13 +9,13 @@ export type Weight = 'regular' | 'bold'
 export type Run = { font: FontFile; glyphs: string; width: number; readAs: string | null }
 
 /** The part of pdfkit's fonts used here; its own text layout is many times slower for a table. */
-export type FontFile = {
+type FontFile = {
   id: string
   font: { hasGlyphForCodePoint(codePoint: number): boolean }
   encode(text: string, features?: object): [glyphs: string[], positions: { xAdvance: number }[]]
   ref(): unknown
 }
-export type Fonts = {
+type Fonts = {
   /** The runs of a line from left to right. */
   runsOf(line: string, weight: Weight, direction?: Direction): Run[]
 }

@@ -7,10 +7,10 @@ import type { Direction } from './reading-order.ts'
 /** The style of a text. Sizes are points, colours red, green and blue from 0 to 1. */
 export type Look = { weight: Weight; size: number; colour: string }
 /** The point at which the baseline of a text begins, ends or has its middle. */
-export type Spot = { x: number; y: number; align?: 'left' | 'right' | 'centre' }
+type Spot = { x: number; y: number; align?: 'left' | 'right' | 'centre' }
 /** A line as glyphs. `width`: in points. `readAs`: the text to copy, where the glyphs stand in another order. */
 export type Words = { runs: readonly Run[]; width: number; style: Look; readAs: string | null }
-export type Box = { x: number; y: number; width: number; height: number }
+type Box = { x: number; y: number; width: number; height: number }
 
 /** Pages that are drawn one after the other and handed over when they are full; y grows downwards. */
 export type Pages = {

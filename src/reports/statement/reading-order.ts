@@ -4,7 +4,7 @@ import { mayTurn } from '../../platform/text.ts'
 /** The direction of a text; a line has the direction of its whole text. */
 export type Direction = 'ltr' | 'rtl'
 /** A part of a line in one direction, its characters in reading order. */
-export type Stretch = { text: string; direction: Direction }
+type Stretch = { text: string; direction: Direction }
 
 // The package is the function itself; its types describe a module with a default.
 const openBidi = bidiOf as unknown as typeof bidiOf.default

@@ -12,7 +12,7 @@ import type { StatementHead, StatementTotals } from './shape.ts'
 import { inSnapshot } from './snapshot.ts'
 
 /** A month of one merchant in one mode, in one snapshot of the ledger; valid while its snapshot is open. */
-export type OpenStatement = {
+type OpenStatement = {
   head: StatementHead
   figures: Figures
   /** The lines of a section, in pieces. Each section can be read once, one after the other. */
