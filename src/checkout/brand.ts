@@ -5,11 +5,11 @@ import type { Brand } from './view.ts'
 
 const PLAIN: Brand = { style: null, logo: null }
 
-// On white in both themes: most logos are made for paper.
+// The logo stands on white in both themes, because most logos are made for paper.
 const LOGO =
   '.logo{justify-self:center;max-width:100%;height:3rem;padding:.25rem .5rem;border-radius:8px;background:#fff;object-fit:contain}'
 
-/** How the pages of this merchant look. The stylesheet holds colours of our own making and nothing that was typed. */
+/** Makes the stylesheet and logo path of a merchant's pages. Every colour is computed; no typed text gets into the stylesheet. */
 export function brandOf(shop: Pick<Shop, 'accent' | 'logoAt' | 'handle'> | null): Brand {
   if (shop === null) return PLAIN
   const logo = logoPath(shop.handle, shop.logoAt)

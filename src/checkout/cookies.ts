@@ -2,9 +2,9 @@ import { cookie } from '../pages/cookies.ts'
 import type { Vault } from '../platform/secrets.ts'
 import type { Method } from './view.ts'
 
-/** What this browser has entered on the page of one link and may still use (contract.md G50a). */
+/** The input that this browser has entered on the page of one link and may use again (contract.md G50a). */
 export type Remembered = {
-  /** The applied gift card, and what the page said it pays. Never its code. */
+  /** The applied gift card and the amount that the page showed for it (whole UGX). Never its code. */
   voucher: { cardId: string; applied: number } | null
   /** The phone as typed, for a retry. */
   phone: string
@@ -21,7 +21,7 @@ const LANGUAGE = 'lang'
 const MINUTES = 30
 const YEAR_S = 31_536_000
 
-/** What the cookie holds for this link; nothing when it is too old, of another link or was changed. */
+/** Opens the cookie of this link. Returns NOTHING_REMEMBERED if it is too old, of another link or was changed. */
 export function readRemembered(
   vault: Vault,
   link: Link,
@@ -35,12 +35,12 @@ export function readRemembered(
     ) as Remembered & { until: number }
     return until > nowMs ? remembered : NOTHING
   } catch {
-    // A cookie of another key or link, cut or forged, is ignored.
+    // A cookie that is cut, forged, or sealed for another key or link is ignored.
     return NOTHING
   }
 }
 
-/** The Set-Cookie that remembers it for half an hour, on the pages of this link only. */
+/** Returns the Set-Cookie that keeps this input for half an hour, on the pages of this link only. */
 export function rememberedCookie(
   vault: Vault,
   link: Link,

@@ -7,18 +7,19 @@ const TOKEN_CHARACTERS = 20
 const TOKEN = new RegExp(`^[a-z0-9]{${TOKEN_CHARACTERS}}(?:-(0|[1-9][0-9]{0,15}))?$`)
 const ID_CHARACTERS = 16
 
-/** The token of a new form: random text, and the amount that the form shows as paid by a gift card (0 without one). */
-export const newFormToken = (shown: number) => `${randomText(TOKEN_ALPHABET, TOKEN_CHARACTERS)}-${shown}`
+/** Makes the token of a new form: random text and the amount that the form shows as paid by a gift card (0 without one). */
+export const newFormToken = (cardAmount: number) =>
+  `${randomText(TOKEN_ALPHABET, TOKEN_CHARACTERS)}-${cardAmount}`
 
-/** The amount that the form with this token showed as paid by a gift card; null when the token has none. */
+/** Reads from the token which amount its form showed as paid by a gift card (whole UGX); null if the token holds none. */
 export function shownBy(token: string): number | null {
-  const shown = TOKEN.exec(token)?.[1]
-  return shown === undefined ? null : Number(shown)
+  const amount = TOKEN.exec(token)?.[1]
+  return amount === undefined ? null : Number(amount)
 }
 
 /**
- * The id of the charge of a form with this token, the same however often and in whichever process it arrives. Only this
- * gateway can compute it. A form without a valid token gets a new id each time.
+ * Computes the charge id of a form from its token, so that a form sent twice, or to two processes, makes one charge. Only
+ * this gateway can compute it. Returns null for an invalid token: that form gets a new id each time.
  */
 export function chargeIdOfForm(
   vault: Vault,
@@ -31,7 +32,7 @@ export function chargeIdOfForm(
   return `txn_${tag}${lettersOf(digest)}`
 }
 
-// 256 bits over an alphabet of 36: the sixteen characters are practically uniform.
+// The digest has 256 bits and the alphabet 36 letters, so the sixteen characters are practically uniform.
 function lettersOf(digest: Buffer): string {
   let number = BigInt(`0x${digest.toString('hex')}`)
   let text = ''
@@ -43,8 +44,8 @@ function lettersOf(digest: Buffer): string {
 }
 
 /**
- * Whether a form came from our own page, by Sec-Fetch-Site or else by the site that the browser names. One that names none
- * (an old phone) passes, because nobody is signed in here (contract.md G43, reliability.md A65).
+ * Whether a form came from our own page, by Sec-Fetch-Site or else by Origin. A form with neither header (an old phone)
+ * passes, because these pages have no sign-in that another site could misuse (contract.md G43, reliability.md A65).
  */
 export function cameFromHere(
   headers: {

@@ -2,21 +2,21 @@ import type { Language } from './view.ts'
 
 const LANGUAGES: readonly Language[] = ['en', 'lg', 'sw']
 
-/** The language in the address, else in the cookie, else the one the browser prefers; otherwise English (G50a). */
-export function languageOf(asked: {
+/** Takes the language of the address, else of the cookie, else the browser's preferred one, else English (G50a). */
+export function languageOf(sources: {
   query: string | undefined
   cookie: string | undefined
   browser: string | undefined
 }): Language {
-  return known(asked.query) ?? known(asked.cookie) ?? preferred(asked.browser ?? '') ?? 'en'
+  return known(sources.query) ?? known(sources.cookie) ?? preferred(sources.browser ?? '') ?? 'en'
 }
 
 export const known = (text: string | undefined): Language | null =>
   LANGUAGES.find((language) => language === text) ?? null
 
-/** The best language of Accept-Language that has a catalogue: `sw-UG, en;q=0.8` is Swahili. */
+/** Finds the preferred language of Accept-Language that has a catalogue: `sw-UG, en;q=0.8` is Swahili. */
 function preferred(header: string): Language | null {
-  const wishes = header
+  const preferences = header
     .slice(0, 200)
     .split(',')
     .map((part) => {
@@ -25,6 +25,6 @@ function preferred(header: string): Language | null {
       return { language: known(tag.split('-')[0]), quality: quality === undefined ? 1 : Number(quality) }
     })
     .filter(({ quality }) => quality > 0)
-  const sorted = wishes.sort((a, b) => b.quality - a.quality)
+  const sorted = preferences.sort((a, b) => b.quality - a.quality)
   return sorted.find(({ language }) => language !== null)?.language ?? null
 }

@@ -10,7 +10,7 @@ import type { Config } from '../settings/config.ts'
 /** The limits of the hosted pages for each client address (contract.md 2.1a). */
 export type PublicLimits = {
   pages: AddressWindow
-  /** Polling of waiting pages and machine screens: for one page (the key is page and address), and over all pages. */
+  /** Polls of waiting pages and machine screens: for one page (the key is page and address), and over all pages. */
   pollsOfPage: AddressWindow
   polls: AddressWindow
   /** Forms with money or vouchers: for one link (the key is link and address), and over all links. */
@@ -18,15 +18,15 @@ export type PublicLimits = {
   submits: SharedAddressWindow
   voucherMisses: SharedAddressWindow
   reports: SharedAddressWindow
-  /** Forms sent to addresses that do not exist. */
+  /** Counts forms sent to addresses that do not exist. */
   strays: AddressWindow
 }
 
 const HOUR_MS = 3_600_000
 
 /**
- * Limits that protect money or codes are counted by all processes together. `counts` throws until the database has been
- * reached.
+ * Makes the limits. Those that protect money or codes are counted over all processes together. `counts` throws until the
+ * database has been reached.
  */
 export function publicLimits(
   config: Config,

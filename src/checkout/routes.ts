@@ -30,10 +30,10 @@ import { anyCase, meantAddress } from './storefront/typed-address.ts'
 import type { ClosedView, View } from './view.ts'
 import type { Checkout, Handler, Reply, Visit } from './visit.ts'
 
-export type CheckoutOptions = Checkout & {
+type CheckoutOptions = Checkout & {
   log: Logger
   trustedProxies: number
-  /** The address of the service. Read for each request, because a port chosen by the system is not known before. */
+  /** The address of the service. Called for each request: a port chosen by the system is not known at the start. */
   baseUrl(): string
 }
 
@@ -41,13 +41,13 @@ type Route = {
   method: 'GET' | 'POST'
   path: string
   handle: Handler
-  /** Whether an open page polls it: then it has its own limit. */
+  /** An open page polls this address, so it has a limit of its own. */
   polled?: boolean
-  /** The page to show when this one cannot be made, if it differs from the usual one. */
+  /** Makes the page to show instead if the handler fails; the usual closed page without it. */
   closed?: (visit: Visit, why: ClosedView['why']) => View
 }
 
-// Forms are a few short fields and one text of 2,000 characters.
+// A form has a few short fields and one text of 2,000 characters.
 const FORM_LIMIT = 32 * 1024
 
 /** Every public page of the checkout (contract.md 2.7, G33). Addresses with `@` are storefronts. */
@@ -72,7 +72,7 @@ const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/vending/display/:id/state.json', handle: displayState, polled: true },
 ]
 
-/** Every other address there leads to the page that was probably meant, or to a 404 page. */
+/** Every other address below these paths redirects to the page that was probably meant, or shows a 404 page. */
 const ELSEWHERE: readonly Route[] = [
   '/pay',
   '/pay/*',
@@ -90,7 +90,7 @@ async function nowhere(): Promise<Reply> {
   throw notFound('page')
 }
 
-/** Registers the hosted pages: no key, no login; a browser that has been nowhere before gets everything in one answer. */
+/** Registers the hosted pages: no key, no login, and a first visit gets the whole page in one response. */
 export function registerCheckout(server: FastifyInstance, options: CheckoutOptions): void {
   for (const route of [...ROUTES, ...ELSEWHERE])
     server.route({
@@ -106,18 +106,19 @@ export function registerCheckout(server: FastifyInstance, options: CheckoutOptio
 
 type Asked = { request: FastifyRequest; reply: FastifyReply; route: Route }
 
-/** One request from text to page. Errors of a handler become a page in the customer's language. */
+/** Handles one request. An error of a handler becomes a page in the customer's language. */
 async function answer(options: CheckoutOptions, { request, reply, route }: Asked): Promise<FastifyReply> {
   const visit = readVisit(options, request)
   const { id } = visit.params
   if (id !== undefined) request.objectId = id.slice(0, 60)
-  const asked = known(visit.query.lang)
+  const chosenLanguage = known(visit.query.lang)
   // A machine gets its language from its address and needs no cookie.
   const isOfCustomer = visit.here.startsWith('/pay/')
-  if (asked !== null && isOfCustomer) reply.header('Set-Cookie', languageCookie(asked, options.https))
+  if (chosenLanguage !== null && isOfCustomer)
+    reply.header('Set-Cookie', languageCookie(chosenLanguage, options.https))
   const gzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
-  const found = await handled(options, { request, visit, route })
-  return sendReply(reply, found, { visit, gzip })
+  const answered = await handled(options, { request, visit, route })
+  return sendReply(reply, answered, { visit, gzip })
 }
 
 async function handled(
@@ -156,8 +157,8 @@ async function handled(
 }
 
 /**
- * Waiting pages and machine screens poll every two seconds and must not use up the limit of customers behind the same
- * address. Polls of addresses that do not exist count like other visits.
+ * Handles a poll. Waiting pages and machine screens poll every two seconds, so polls have their own limits and do not use
+ * up that of the customers behind the same address. A poll of an address that does not exist counts as a visit.
  */
 async function look(options: CheckoutOptions, route: Route, visit: Visit): Promise<Reply> {
   const { limits, clock } = options
@@ -173,8 +174,8 @@ async function look(options: CheckoutOptions, route: Route, visit: Visit): Promi
 }
 
 /**
- * Forms are limited by their link. Those to links that do not exist are counted here, because nothing else would count
- * them.
+ * Counts a page against the limit of its client address. Forms have a limit for each link; a form for a link that does not
+ * exist is only checked here and counted by countStray.
  */
 function admit({ limits, clock }: CheckoutOptions, { method }: Route, { address }: Visit): void {
   if (method === 'GET') limits.pages.take(address, clock.nowMs())
@@ -185,7 +186,7 @@ function countStray({ limits, clock }: CheckoutOptions, { address }: Visit): voi
   try {
     limits.strays.take(address, clock.nowMs())
   } catch {
-    // Others have filled the window in the meantime; the next form is refused.
+    // Parallel requests have filled the window in the meantime; the next form is refused.
   }
 }
 
@@ -200,7 +201,7 @@ const closedView = (why: ClosedView['why']): View => ({
   storefront: null,
 })
 
-// The address of a form cannot be read with GET: reloads and the language switch go to the page of the form.
+// The address that a form is sent to has no GET, so reloads and the language switch go to the page of the form.
 const pageOfForm = (method: string, path: string) =>
   method === 'POST' ? path.replace(/\/(submit|retry|apply-voucher|pay)\/?$/, '') : path
 
@@ -226,6 +227,6 @@ function readVisit({ trustedProxies, baseUrl }: CheckoutOptions, request: Fastif
       browser: headers['accept-language'],
     }),
     here: `${pageOfForm(request.method, pathname)}${rest === '' ? '' : `?${rest}`}`,
-    fromHere: cameFromHere(headers, baseUrl()),
+    fromOwnPage: cameFromHere(headers, baseUrl()),
   }
 }

@@ -10,7 +10,7 @@ import type { Brand, View } from './view.ts'
 import type { Reply, Visit } from './visit.ts'
 
 const POLICY = pagePolicy(CHECKOUT_CSS_HASH)
-// Browsers older than 2015 do not know hashes and would show the screen without styles; newer ones ignore 'unsafe-inline'
+// Browsers older than 2015 know no hashes and would show the screen without styles; newer ones ignore 'unsafe-inline'
 // beside a hash.
 const DISPLAY_POLICY = pagePolicy(`'unsafe-inline' ${DISPLAY_CSS_HASH}`)
 const PAGE_HEADERS = {
@@ -24,10 +24,10 @@ const DATA_HEADERS = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
 }
-// A picture opened directly may load and run nothing.
+// A picture opened as a page of its own may load and run nothing.
 const FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
 
-/** Sends the reply of a handler, compressed if the browser accepts it, which halves the wait on a bad network. */
+/** Sends the reply of a handler. A page is compressed if the browser accepts it, which halves the wait on a bad network. */
 export function sendReply(
   reply: FastifyReply,
   answer: Reply,
@@ -64,7 +64,7 @@ export function sendReply(
   }
 }
 
-/** A merchant's colours are a second small stylesheet inside the page, allowed by its own hash. */
+/** Allows the merchant's colours, a second small stylesheet inside the page, by a hash of their own. */
 function policyFor({ kind }: View, { style }: Brand): string {
   if (kind === 'display') return DISPLAY_POLICY
   return style === null ? POLICY : pagePolicy(`${CHECKOUT_CSS_HASH} ${styleHash(style)}`)

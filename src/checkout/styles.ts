@@ -1,22 +1,22 @@
 import { readStyle, styleHash, TOKENS } from '../pages/stylesheet.ts'
 import { assert } from '../platform/assert.ts'
 
-/** The stylesheet of the hosted pages. It is inlined to save a request on bad networks. */
+/** The stylesheet of the hosted pages, inlined to save a request on bad networks. */
 export const CHECKOUT_CSS = inlined([
   TOKENS,
   ...own('page', 'form', 'progress', 'storefront', 'wide-and-print'),
 ])
 
-/** What `style-src` of these pages must allow beside 'self'. */
+/** The source that `style-src` of these pages must allow beside 'self'. */
 export const CHECKOUT_CSS_HASH = styleHash(CHECKOUT_CSS)
 
-/** The same for machine screens, which have old browsers and are read from two metres. */
+/** The stylesheet of machine screens, which have old browsers and are read from two metres. */
 export const DISPLAY_CSS = inlined(own('display-screen', 'display-news', 'display-sizes'))
 export const DISPLAY_CSS_HASH = styleHash(DISPLAY_CSS)
 
 function inlined(paths: readonly string[]): string {
   const text = readStyle(...paths)
-  // The renderer escapes these, and then the page's style would no longer be the one that the policy allows.
+  // The renderer escapes these characters; the page's style would then no longer match the hash in the policy.
   assert(!/[<&"]/.test(text), `${paths} have a character that escaping changes`)
   return text
 }

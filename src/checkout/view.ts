@@ -2,7 +2,7 @@ import type { Mode } from '../platform/mode.ts'
 import type { ChargeFailure } from '../rails/rail.ts'
 import type { Delivered } from '../vending/dispensing/delivered-products.ts'
 
-/** What every page needs: merchant, mode, language, and the present address. */
+/** The input that every page needs: merchant, mode, language, and the present address. */
 export type Setting = {
   language: Language
   /** Null for an unknown address. */
@@ -10,7 +10,7 @@ export type Setting = {
   mode: Mode
   /** The address of this page with its query but without `lang`, for the switch of languages; starts with `/pay/`. */
   here: string
-  /** How the merchant wants its pages to look; without it like everybody's. */
+  /** The merchant's own colours and logo; the pages have our colours without it. */
   brand?: Brand
 }
 
@@ -26,10 +26,10 @@ export type FormFault =
   | 'email'
   | 'method' // a way to pay that this page does not have
   | 'voucher' // cannot be used here, whatever the reason
-  | 'voucher_changed' // the card pays another sum than was shown: look again before you pay
+  | 'voucher_changed' // the card pays another sum than the form showed: the customer must see it before paying
   | 'voucher_lost' // the card that was applied pays nothing here any more
   | 'voucher_closed' // too many wrong codes on this link
-  | 'rail' // the operator cannot be reached; nothing was charged
+  | 'rail' // the operator cannot be reached, and nothing was charged
   | 'prompts' // this phone has had too many prompts of late
   | 'reported' // too many reports from here in an hour
   | 'busy' // too many tries from here, or the service has too much to do
@@ -38,9 +38,9 @@ export type FormFault =
   | 'details'
   | 'contact'
   | 'reason' // of a report
-  | 'amount' // of the storefront's own amount: none, or less than the least
-  | 'amount_over' // more than the most
-  | 'amount_under' // what is left to pay is less than the operator collects
+  | 'amount' // the customer's own amount on the storefront is missing or less than the minimum
+  | 'amount_over' // more than the maximum
+  | 'amount_under' // the rest after the gift card is less than the operator collects
 
 /** A gift card as the form shows it. Whole UGX. `kept` stays on the card; `due` is 0 when it covers all. */
 export type AppliedVoucher = { last4: string; applied: number; due: number; kept: number }
@@ -52,10 +52,10 @@ export type PayView = {
   description: string | null
   /** The methods of the link's mode in order; the first is preselected. */
   methods: readonly Method[]
-  /** Null: this page takes no vouchers (test mode, closed box). */
+  /** Null on a page that takes no vouchers (test mode, or too many wrong codes). */
   voucher: { applied: AppliedVoucher | null; typed: string } | null
   typed: { method: Method | null; phone: string; email: string }
-  /** Hidden field `token` of the pay form: the same form sent twice makes one payment. */
+  /** Hidden field `token` of the pay form, so that a form sent twice makes one payment. */
   token: string
   fault: FormFault | null
   cancelUrl: string | null
@@ -64,13 +64,13 @@ export type PayView = {
 /** A charge as its customer may see it: whole UGX, the phone masked, times in UTC. */
 export type Payment = {
   linkId: string
-  /** In the query of every address of this payment, for reusable links; null for one-shot ones. */
+  /** The charge id in the query of every address of this payment, for a reusable link; null for a one-shot link. */
   charge: string | null
   amount: number
   giftCard: number
   due: number
   method: Method
-  /** `+256 7•• ••• 001`, or null where none was needed. */
+  /** `+256 7•• ••• 001`, or null if the payment needed no phone. */
   phone: string | null
   description: string | null
 }
@@ -79,8 +79,8 @@ export type WaitingView = {
   kind: 'waiting'
   payment: Payment
   /**
-   * Seconds left of the sixty that the prompt stays on the phone; 0 or less: it has gone, and only the operator's answer is
-   * awaited.
+   * Seconds left of the sixty that the prompt stays on the phone. At 0 or less the prompt has gone, and only the operator's
+   * answer is awaited.
    */
   secondsLeft: number
   cancelUrl: string | null
@@ -90,15 +90,15 @@ export type FailedView = {
   kind: 'failed'
   payment: Payment
   reason: ChargeFailure
-  /** The merchant takes no payments any more, or the order has expired: no retry. */
+  /** False if the merchant takes no payments any more or the order has expired. */
   mayRetry: boolean
-  /** An expired order: the machine creates another. */
+  /** The order has expired; the machine creates another. */
   expired: boolean
   cancelUrl: string | null
 }
 
 /**
- * For a refunded payment, where the money is and how much of it (whole UGX): sent to the phone, or put back on the gift
+ * The money of a refunded payment (whole UGX): on its way or sent to the phone, failed to arrive, or put back on the gift
  * card.
  */
 export type Refund = { state: 'on_its_way' | 'sent' | 'failed' | 'card'; amount: number }
@@ -108,17 +108,17 @@ export type MachineSays =
   | { says: 'partly'; delivered: Delivered }
 
 export type ReceiptView = {
-  /** fresh: paid just now. earlier: somebody comes back to a paid link. printable: the receipt page proper. */
+  /** `look` is `fresh` just after the payment, `earlier` on a later visit to a paid link, `printable` on the receipt page. */
   kind: 'receipt'
   look: 'fresh' | 'earlier' | 'printable'
   payment: Payment
   refund: Refund | null
   /**
-   * For an order, what its machine has reported, `releasing` before that; `partly`: some products are missing. Otherwise
-   * null.
+   * The report of an order's machine: `releasing` before it reports, `partly` if some products are missing. Null for a
+   * payment without an order.
    */
   machine: MachineSays | null
-  /** Our number, the operator's, the merchant's own. */
+  /** Our own reference, then the operator's, then the merchant's. */
   chargeId: string
   operatorReference: string | null
   reference: string | null
@@ -137,11 +137,11 @@ export type ReportView = {
   fault: FormFault | null
   answers: readonly Answered[]
 }
-export type ReportedView = { kind: 'reported'; payment: Payment; answers: readonly Answered[] }
-/** What the shop has answered to a report on this payment. */
+type ReportedView = { kind: 'reported'; payment: Payment; answers: readonly Answered[] }
+/** An answer of the shop to a report on this payment. */
 export type Answered = { says: string; saidAt: Date }
 
-/** A page on which nothing can be paid, and why. `unknown` is a 404; `trouble` a fault of ours or a busy service. */
+/** A page on which nothing can be paid, and why. `unknown` is a 404, `trouble` a fault of ours, `busy` a limit or overload. */
 export type ClosedView = {
   kind: 'closed'
   why: 'inactive' | 'left' | 'expired' | 'unknown' | 'trouble' | 'busy'
@@ -163,34 +163,34 @@ export type StorefrontItem = {
 export type StorefrontView = {
   kind: 'storefront'
   items: readonly StorefrontItem[]
-  /** The page after this one, or null. */
+  /** The next page, or null on the last one. */
   nextHref: string | null
-  /** Not on the first page: the way back to it. */
+  /** The first page, or null on it. */
   firstHref: string | null
-  /** Its QR code, as a picture and as a file to save. */
+  /** The storefront's QR code, as a picture and as a file to save. */
   qrSvg: string
   qrPng: string
-  /** The customer's own amount as typed, its limits, and its fault. Null: the merchant takes none. */
+  /** The customer's own amount as typed, its limits, and its fault. Null if the merchant takes none. */
   ownAmount: { typed: string; least: number; most: number; fault: FormFault | null } | null
 }
 
-/** What the screen of a machine shows of an order (contract.md G33). */
+/** The state of an order as the screen of a machine shows it (contract.md G33). */
 export type Screen =
-  /** `again`: an earlier payment failed. */
+  /** `afterFailure`: an earlier payment failed. */
   | { name: 'scan'; secondsLeft: number; again: boolean }
   | { name: 'paying' }
   /** `late`: the customer has waited so long that the machine may be stuck. */
   | { name: 'releasing'; late: boolean }
-  /** `unconfirmed`: the supplier accepted the command, the machine has not reported. */
+  /** `unconfirmed`: the supplier accepted the command, but the machine has not reported. */
   | { name: 'collect'; doubt: 'unconfirmed' | null }
   | { name: 'collect'; doubt: 'partly'; delivered: Delivered }
   | { name: 'failed'; refund: Refund | null }
   | { name: 'expired' }
   /** The merchant takes no payments now. */
   | { name: 'closed' }
-  /** Vending is switched off: no machine of the merchant would be commanded. */
+  /** Vending is switched off, so no machine of the merchant would get a command. */
   | { name: 'off' }
-  /** No such order; the service has too much to do. */
+  /** `unknown`: there is no such order. `busy`: the service is overloaded. */
   | { name: 'unknown' }
   | { name: 'busy' }
 
@@ -199,7 +199,7 @@ export type DisplayView = {
   screen: Screen
   /** Null for an unknown order. Whole UGX; `qr` is the picture itself. */
   order: { id: string; machine: string; amount: number; products: readonly string[]; qr: string } | null
-  /** The address that the script polls, how often, and the present answer. Null: nothing will change. */
+  /** The address that the script polls, how often, and the state that this page shows. Null if nothing will change. */
   watch: { url: string; everyMs: number; seen: string } | null
 }
 

@@ -18,11 +18,11 @@ export type Checkout = {
   https: boolean
 }
 
-/** One request of a customer's browser, as text. */
+/** One request of a customer's browser, parsed. */
 export type Visit = {
   params: Readonly<Record<string, string>>
   query: Readonly<Record<string, string | undefined>>
-  /** Null for more fields than a form has. */
+  /** The fields of a form; null if there are more than any form has. */
   posted: ReadFields | null
   fields: Fields
   cookies: Map<string, string>
@@ -30,11 +30,11 @@ export type Visit = {
   language: Language
   /** Path and query without `lang`. */
   here: string
-  /** Whether a form was sent by a page of ours. */
-  fromHere: boolean
+  /** Whether a form was sent by one of our own pages. */
+  fromOwnPage: boolean
 }
 
-/** The answer of a handler; routes.ts sends it. */
+/** The reply of a handler; send-reply.ts sends it. */
 export type Reply =
   | {
       kind: 'page'
@@ -42,7 +42,7 @@ export type Reply =
       view: View
       shop: Shop | null
       mode: Mode
-      /** The address of the page when it differs from the requested one, as for a form shown again. */
+      /** The address of the page if it differs from the requested one, as for a form that is shown again. */
       here?: string
       cookies?: readonly string[]
       retryAfterSeconds?: number
@@ -51,7 +51,7 @@ export type Reply =
   | { kind: 'json'; status: number; value: unknown; retryAfterSeconds?: number }
   | { kind: 'file'; type: string; body: Buffer; maxAgeSeconds: number }
 
-/** Who visits, as operations take it. */
+/** Makes the caller that operations take for this customer. */
 export const visitor = ({ address }: Visit) => someone('customer', { origin: address })
 
 export type Handler = (checkout: Checkout, visit: Visit) => Promise<Reply>

@@ -3,7 +3,7 @@ import type { Asked } from '../pages/route.ts'
 import { operatorOf, type SignedIn } from '../people/session.ts'
 import { assert } from '../platform/assert.ts'
 
-/** Who asks for operations on the console. */
+/** Makes the caller that operations take for a signed-in person of our staff. */
 export function callerOf({ address: origin, requestId, now }: Asked, signedIn: SignedIn): OperatorCaller {
   const { operatorRole: role } = signedIn
   assert(role !== null, 'an operator has a role')

@@ -11,7 +11,7 @@ import { Shell } from './shell.tsx'
 import type { ConsoleVisit } from './visit.ts'
 import { waitingFor } from './waiting.ts'
 
-/** The operators' console. */
+/** The console, the pages for our own staff. */
 export const CONSOLE: Surface<ConsoleVisit> = {
   base: BASE,
   prefixes: [''],

@@ -5,7 +5,7 @@ import type { ConsoleVisit } from './visit.ts'
 
 const { environment: words } = FRAME
 
-/** Production or not, above everything on every page: two windows must never be taken for each other. */
+/** Says at the top of every page whether this is production, so that two open windows are never confused. */
 export const EnvironmentBand = ({ of: { name, production, host } }: { of: Environment }) =>
   production ? (
     <aside class="band production" aria-label={words.label}>
@@ -17,11 +17,11 @@ export const EnvironmentBand = ({ of: { name, production, host } }: { of: Enviro
     </aside>
   )
 
-/** What a window is called. */
+/** Formats the name of the console for a window's title. */
 export const windowName = ({ production }: Environment): string =>
   production ? FRAME.product : `${FRAME.product} (${words.sandbox})`
 
-/** Who is signed in, and in which role. */
+/** The name and role of the signed-in person. */
 export const WhoIsIn = ({ visit }: { visit: ConsoleVisit }) => {
   const { person, operatorRole } = visit.signedIn
   return (

@@ -3,7 +3,7 @@ import { FRAME } from './texts/frame.ts'
 
 const { pages } = FRAME
 
-/** The pages that the navigation leads to. Those of a role that may not see them are left out. */
+/** The pages that the navigation leads to. An entry is left out for a role that may not see its page. */
 export const NAVIGATION: readonly NavigationGroup[] = [
   { name: null, entries: [{ path: '/', name: pages.home, icon: 'home', see: 'console.read' }] },
   {

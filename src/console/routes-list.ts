@@ -18,7 +18,7 @@ import type { ConsoleRoute } from './visit.ts'
 import { NUMBER_ROUTES } from './withdrawals/number-pages.tsx'
 import { WITHDRAWAL_ROUTES } from './withdrawals/withdrawal-pages.tsx'
 
-/** Every page and form of the console for operators who have signed in. */
+/** Every page and form of the console for signed-in staff. */
 export const ROUTES: readonly ConsoleRoute[] = [
   ...HOME_ROUTES,
   ...ALERT_ROUTES,

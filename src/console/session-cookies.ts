@@ -1,6 +1,6 @@
 import { sessionCookies } from '../pages/session-cookies.ts'
 
-/** The cookies of operators: other names than those of merchants, and a shorter life (reliability.md A68). */
+/** The session cookies of staff. They have other names than those of merchants and a shorter life (reliability.md A68). */
 export const COOKIES = sessionCookies({
   realm: 'operator',
   session: 'console',

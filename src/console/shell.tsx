@@ -10,7 +10,7 @@ import { countsOf } from './waiting.ts'
 
 type ShellProps = { page: PageShown; asked: Asked; visit: ConsoleVisit | null }
 
-/** The document of a page of the console. Without a visit, for people who are not signed in, it has no navigation. */
+/** The document around a page of the console. Without a visit (not signed in) it has no navigation. */
 export function Shell({ page, asked: { environment, requestId, here }, visit }: ShellProps) {
   const name = windowName(environment)
   const band = <EnvironmentBand of={environment} />

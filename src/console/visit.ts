@@ -12,18 +12,18 @@ import {
 import type { Shown } from '../pages/shown.ts'
 import type { WaitingShown } from './waiting.ts'
 
-/** An operator on the console. */
+/** A request of a signed-in person of our staff, with the work that waits. */
 export type ConsoleVisit = Visit & { caller: OperatorCaller; waiting: WaitingShown | null }
 export type ConsoleRoute = Route<ConsoleVisit>
 
-/** Declares a page of the console: its path without base, and what the operator must be allowed to do to see it. */
+/** Declares a page of the console by its path without base. `see` is the action that a role must be allowed to see it. */
 export const page = (
   path: string,
   show: (visit: ConsoleVisit) => Promise<Shown>,
   see: Action = 'console.read',
 ): PageRoute<ConsoleVisit> => pageRoute(path, show, see)
 
-/** Declares what a form of the console does: `submit` calls the operation, `again` shows the page with what was wrong. */
+/** Declares a form of the console. `submit` calls the operation, `again` shows the page with the fault of the form. */
 export const form = (
   spec: FormSpec,
   handlers: Pick<FormRoute<ConsoleVisit>, 'submit' | 'again'>,

@@ -4,10 +4,10 @@ import { EXCEPTION_LISTS, type ExceptionList } from '../exceptions/find-exceptio
 import { MOST_WAITING, type Waiting, type WorkKind, waitingWork } from '../waiting/waiting-work.ts'
 import { FRAME } from './texts/frame.ts'
 
-/** What waits, as pages of the console show it to one operator. */
+/** The work that waits for staff and the open alerts, for one person. */
 export type WaitingShown = { work: readonly Waiting[]; alerts: number; personId: number }
 
-/** The page of each kind of work, as the navigation names it. */
+/** The page of each kind of work, by its path in the navigation. */
 export const WORK_AT = {
   approvals: '/approvals',
   exceptions: '/reconciliation',
@@ -17,7 +17,7 @@ export const WORK_AT = {
   marks: '/parked',
 } as const satisfies Record<WorkKind, string>
 
-/** Null where a database does not answer: its counts may not take the pages that say so with them. */
+/** Reads the work that waits. Returns null if a database does not answer: the pages that report this must still open. */
 export async function waitingFor(gateway: Gateway, personId: number): Promise<WaitingShown | null> {
   try {
     const [work, alerts] = await Promise.all([waitingWork(gateway), countOpenAlerts(gateway)])
@@ -27,43 +27,44 @@ export async function waitingFor(gateway: Gateway, personId: number): Promise<Wa
   }
 }
 
-/** What an operator who looks has to do of it: nobody approves what he has asked for, and what is only late is no work yet. */
+/** Whether work is this person's to do. Nobody approves their own request, and a payment that is only late is no work yet. */
 export const isWorkFor = ({ work, part }: Waiting, personId: number): boolean =>
   (work !== 'approvals' || part !== String(personId)) &&
   (work !== 'exceptions' || !EXCEPTION_LISTS.waiting.some((kind) => kind === part))
 
-/** How much waits beside each entry of the navigation; where nothing does there is none. */
-export function countsOf(shown: WaitingShown | null): ReadonlyMap<string, string> {
-  if (shown === null) return new Map()
+/** Counts the waiting work and open alerts for each path of the navigation. A path with nothing waiting has no entry. */
+export function countsOf(overview: WaitingShown | null): ReadonlyMap<string, string> {
+  if (overview === null) return new Map()
   const counts = Object.entries(WORK_AT).map(([kind, path]) => {
-    const own = shown.work.filter((one) => one.work === kind && isWorkFor(one, shown.personId))
-    return [path, sumOf(own)] as const
+    const ownWork = overview.work.filter((row) => row.work === kind && isWorkFor(row, overview.personId))
+    return [path, sumOf(ownWork)] as const
   })
   return new Map(
-    [...counts, ['/alerts', shown.alerts] as const].flatMap(([path, count]) => {
-      const says = countShown(count)
-      return says === undefined ? [] : [[path, says] as const]
+    [...counts, ['/alerts', overview.alerts] as const].flatMap(([path, count]) => {
+      const text = countShown(count)
+      return text === undefined ? [] : [[path, text] as const]
     }),
   )
 }
 
-/** How many open exceptions each list has. */
-export const exceptionsOf = (shown: WaitingShown | null, list: ExceptionList): number =>
+/** Counts the open exceptions of a list. */
+export const exceptionsOf = (overview: WaitingShown | null, list: ExceptionList): number =>
   sumOf(
-    (shown?.work ?? []).filter(
+    (overview?.work ?? []).filter(
       ({ work, part }) => work === 'exceptions' && EXCEPTION_LISTS[list].some((kind) => kind === part),
     ),
   )
 
-/** How many approvals wait that this operator has asked for, or that others have. */
-export const approvalsOf = (shown: WaitingShown | null, whose: 'for-me' | 'by-me'): number =>
+/** Counts the waiting approvals that this person asked for (`by-me`), or that others did (`for-me`). */
+export const approvalsOf = (overview: WaitingShown | null, list: 'for-me' | 'by-me'): number =>
   sumOf(
-    (shown?.work ?? []).filter(
-      ({ work, part }) => work === 'approvals' && (part === String(shown?.personId)) === (whose === 'by-me'),
+    (overview?.work ?? []).filter(
+      ({ work, part }) =>
+        work === 'approvals' && (part === String(overview?.personId)) === (list === 'by-me'),
     ),
   )
 
-/** A count as it stands beside something; nothing where nothing waits. */
+/** Formats a count to stand beside a name; undefined if nothing waits. */
 export const countShown = (count: number): string | undefined =>
   count === 0 ? undefined : FRAME.count(count, MOST_WAITING)
 

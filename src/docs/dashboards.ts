@@ -1,6 +1,6 @@
 import { METRICS, type MetricFacts } from '../platform/metric-table.ts'
 
-// Grafana's dashboards, made from the table of metrics: a panel for each metric, a dashboard for each group.
+// Builds the dashboards of Grafana from the table of metrics: a panel for each metric, a dashboard for each group.
 
 const WIDTH = 12
 const HEIGHT = 8
@@ -11,10 +11,10 @@ const UNITS = {
   UGX: 'currency:UGX',
   state: 'none',
 } as const satisfies Record<MetricFacts['unit'], string>
-// What others have to tell us about how long each took: the slow ones matter.
+// Panels of durations show the slowest hundredth: the slow requests matter, and an average hides them.
 const QUANTILE = 0.99
 
-/** The files of `ops/grafana`, by name. */
+/** Builds the files of `ops/grafana`, by name. */
 export function dashboardFiles(): Record<string, string> {
   const groups = [...new Set(Object.values(METRICS).map(({ panel }) => panel))]
   return Object.fromEntries(
@@ -26,7 +26,7 @@ export function dashboardFiles(): Record<string, string> {
 }
 
 function dashboardOf(group: MetricFacts['panel']) {
-  const own = Object.entries(METRICS).filter(([, { panel }]) => panel === group)
+  const metrics = Object.entries(METRICS).filter(([, { panel }]) => panel === group)
   return {
     uid: `gateway-${group.toLowerCase()}`,
     title: `Gateway: ${group}`,
@@ -38,18 +38,18 @@ function dashboardOf(group: MetricFacts['panel']) {
     templating: {
       list: [{ name: 'datasource', type: 'datasource', query: 'prometheus', label: 'Data source' }],
     },
-    panels: own.map(([name, facts], at) => panelOf(name, facts, at)),
+    panels: metrics.map(([name, facts], index) => panelOf(name, facts, index)),
   }
 }
 
-function panelOf(name: string, { kind, help, labels, unit }: MetricFacts, at: number) {
+function panelOf(name: string, { kind, help, labels, unit }: MetricFacts, index: number) {
   return {
-    id: at + 1,
+    id: index + 1,
     type: 'timeseries',
     title: name,
     description: help,
     datasource: { type: 'prometheus', uid: '$' + '{datasource}' },
-    gridPos: { x: (at % 2) * WIDTH, y: Math.floor(at / 2) * HEIGHT, w: WIDTH, h: HEIGHT },
+    gridPos: { x: (index % 2) * WIDTH, y: Math.floor(index / 2) * HEIGHT, w: WIDTH, h: HEIGHT },
     fieldConfig: {
       defaults: { unit: kind === 'counter' ? 'reqps' : UNITS[unit], min: 0 },
       overrides: [],
@@ -64,7 +64,7 @@ function panelOf(name: string, { kind, help, labels, unit }: MetricFacts, at: nu
   }
 }
 
-/** Counters as a rate, times as their slowest hundredth, figures as the worst process says them. */
+/** Shows a counter as a rate, a duration as its slowest hundredth, and a gauge as the highest value of any process. */
 function expressionOf(name: string, kind: MetricFacts['kind'], labels: readonly string[]): string {
   const by = labels.length === 0 ? '' : ` by (${labels.join(', ')})`
   if (kind === 'counter') return `sum${by} (rate(${name}[5m]))`

@@ -6,7 +6,7 @@ import { guide } from './guide.ts'
 import { PUBLIC_PATHS, PUBLIC_TAG } from './public-paths.ts'
 import { sampleAnswer } from './samples.ts'
 
-// The version of the interface, which stays while changes only add (spec 9).
+// The version of the interface. It stays while changes only add (spec 9).
 const INTERFACE_VERSION = '1.0.0'
 
 const TAGS = [
@@ -28,7 +28,7 @@ const TAGS = [
 const exampleOf = (event: string) =>
   JSON.parse(EVENT_SAMPLES.find((eventSample) => eventSample.event === event)?.body ?? '{}')
 
-/** The OpenAPI document of the product at this address. `endpoints` is the list of api.ts. */
+/** Builds the OpenAPI document of the product at this address. `endpoints` is the list of api.ts. */
 export function describeProduct(endpoints: readonly Endpoint<never>[], baseUrl: string): object {
   const described = describeApi(endpoints, {
     baseUrl,

@@ -3,8 +3,8 @@ import type { WebhookDescription } from '../http/openapi.ts'
 import { DESCRIBED_EVENTS } from './events.ts'
 import { AT, LATER } from './samples.ts'
 
-/** An event as the catalogue shows it: what a receiver would get. */
-export type EventSample = { event: string; summary: string; body: string }
+/** An example of an event for the catalogue. `body` is the JSON that a receiver would get. */
+type EventSample = { event: string; summary: string; body: string }
 
 type Json = Record<string, unknown>
 
@@ -53,7 +53,7 @@ const ADDRESSES = {
 }
 const FAILED = { status: 'failed', failure_reason: 'insufficient_funds', settled: false, available_on: null }
 
-// What each event says beside its schema; the fields and their order are those of the schema.
+// The values of each event. Its fields are those of its schema; a value that no schema has is left out.
 const VALUES: Record<string, Json> = {
   'charge.succeeded': CHARGE,
   'charge.failed': { ...CHARGE, ...FAILED },
@@ -76,7 +76,7 @@ const VALUES: Record<string, Json> = {
   'test.ping': { merchant: 'demo-shop', message: 'test event', mode: 'test', sent_at: AT },
 }
 
-/** Every event that a receiver may get, with the bytes of one. */
+/** Every event that a receiver may get, each with an example. */
 export const EVENT_SAMPLES: readonly EventSample[] = DESCRIBED_EVENTS.map(sampleOf)
 
 function sampleOf({ event, summary, data }: WebhookDescription): EventSample {
@@ -94,10 +94,10 @@ function sampleOf({ event, summary, data }: WebhookDescription): EventSample {
 }
 
 function inOrder(values: Json): Json {
-  return Object.fromEntries(Object.entries(values).sort(([one], [other]) => (one < other ? -1 : 1)))
+  return Object.fromEntries(Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** The fields of the schema with these values; a field without one gets an example by its type. */
+/** Fills the fields of the schema with these values. A required field without a value gets an example by its type. */
 function dataOf(schema: TSchema, values: Json): Json {
   const { properties = {}, required = [] } = schema as {
     properties?: Record<string, Part>

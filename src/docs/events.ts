@@ -8,7 +8,7 @@ import { OrderShape } from '../vending/orders/order.ts'
 import type { EventType } from '../webhooks/events.ts'
 
 const charge = ChargeShape.properties
-const orNull = (words: { description: string }) => Type.Union([Type.String(words), Type.Null()])
+const orNull = (options: { description: string }) => Type.Union([Type.String(options), Type.Null()])
 
 /** The data of the charge events (charges/charge.ts, chargeEventData), field by field in the order it is sent. */
 const ChargeEventShape = Type.Object(

@@ -5,7 +5,10 @@ import { anchorOf } from './search.ts'
 
 const HEADING = /^## (.+)$/gm
 
-/** The guide with its contents above it and every endpoint below it: for people without script, and for programs that read Markdown. */
+/**
+ * Renders the guide with its contents above it and every endpoint below it, for people without script and for programs that
+ * read Markdown.
+ */
 export function guideMarkdown(endpoints: readonly Endpoint<never>[], baseUrl: string): string {
   const text = `${guide(baseUrl)}\n${endpointsMarkdown(endpoints)}`
   const headings = [...text.matchAll(HEADING)].map(([, heading = '']) => heading)
@@ -15,7 +18,7 @@ export function guideMarkdown(endpoints: readonly Endpoint<never>[], baseUrl: st
 
 function endpointsMarkdown(endpoints: readonly Endpoint<never>[]): string {
   const tags = [...new Set(endpoints.map(({ tag }) => tag))]
-  const rowsOf = (tag: string) =>
+  const renderRows = (tag: string) =>
     endpoints
       .filter((endpoint) => endpoint.tag === tag)
       .map(
@@ -23,12 +26,12 @@ function endpointsMarkdown(endpoints: readonly Endpoint<never>[]): string {
           `| \`${method} ${path.replace(/:([a-z_]+)/g, '{$1}')}\` | ${summary} |`,
       )
   const tables = tags.map((tag) =>
-    [`### ${tag}`, '', '| Endpoint | What it does |', '|---|---|', ...rowsOf(tag)].join('\n'),
+    [`### ${tag}`, '', '| Endpoint | What it does |', '|---|---|', ...renderRows(tag)].join('\n'),
   )
   return `## Endpoints\n\nFields and answers of each stand in the [reference](/docs/reference).\n\n${tables.join('\n\n')}\n`
 }
 
-/** The page of all codes, from the table that the service itself refuses by. */
+/** Renders the page of all codes from the table by which the service itself refuses. */
 export function errorsMarkdown(): string {
   const rows = Object.entries(ERROR_CODES).map(
     ([code, { statuses, cause, remedy }]) => `### ${code}\n\n${statuses}. ${cause} **What to do:** ${remedy}`,

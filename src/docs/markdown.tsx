@@ -11,20 +11,20 @@ const FENCE = '```'
 const INLINE = /`([^`]+)`|\*\*([^*]+)\*\*|\[([^\]]+)\]\(([^)\s]+)\)/g
 const SAFE_LINK = /^(?:https?:\/\/|\/(?!\/)|#)/
 
-/** Markdown as elements: text is escaped by the renderer, links lead only to http(s) and to this site. */
+/** Renders Markdown. The renderer escapes all text; links lead only to http(s) and to this site. */
 export function Markdown({ text }: { text: string }) {
   const lines = text.split('\n')
   const blocks: VNode[] = []
-  let at = 0
-  while (at < lines.length) {
-    const [block, next] = readBlock(lines, at)
+  let line = 0
+  while (line < lines.length) {
+    const [block, next] = readBlock(lines, line)
     if (block !== null) blocks.push(block)
-    at = next
+    line = next
   }
   return <>{blocks}</>
 }
 
-/** The block that begins at this line, and the line after it. */
+/** Parses the block that begins at line `at`. Returns it and the index of the line after it. */
 function readBlock(lines: readonly string[], at: number): [VNode | null, number] {
   const line = lines[at] ?? ''
   if (line.trim() === '') return [null, at + 1]
@@ -48,7 +48,7 @@ function readFence(lines: readonly string[], at: number): [VNode, number] {
   return [<pre>{code}</pre>, end + 1]
 }
 
-/** Items until a blank line or another block; an indented line continues the item before it. */
+/** Parses items until a blank line or another block. An indented line continues the item before it. */
 function readList(lines: readonly string[], at: number): [VNode, number] {
   const end = endOf(lines, at, (line) => !ITEM.test(line) && !line.startsWith('  '))
   const items: string[] = []
@@ -58,11 +58,11 @@ function readList(lines: readonly string[], at: number): [VNode, number] {
     else items.push(`${items.pop() ?? ''} ${line.trim()}`)
   }
   const List = NUMBERED.test(lines[at] ?? '') ? 'ol' : 'ul'
-  const shown = items.map((item) => <li>{inline(item)}</li>)
-  return [<List>{shown}</List>, end]
+  const elements = items.map((item) => <li>{inline(item)}</li>)
+  return [<List>{elements}</List>, end]
 }
 
-/** Rows of cells between bars; the first is the head, and a line of dashes below it is left out. */
+/** Parses rows of cells between bars. The first row is the head; the line of dashes below it is left out. */
 function readTable(lines: readonly string[], at: number): [VNode, number] {
   const end = endOf(lines, at, (line) => !ROW.test(line))
   const rows = lines
@@ -98,8 +98,8 @@ function readTable(lines: readonly string[], at: number): [VNode, number] {
 const isStart = (line: string) =>
   HEADING.test(line) || ITEM.test(line) || ROW.test(line) || line.startsWith(FENCE)
 
-function endOf(lines: readonly string[], from: number, ends: (line: string) => boolean): number {
-  const length = lines.slice(from).findIndex(ends)
+function endOf(lines: readonly string[], from: number, isEnd: (line: string) => boolean): number {
+  const length = lines.slice(from).findIndex(isEnd)
   return length === -1 ? lines.length : from + length
 }
 

@@ -15,17 +15,17 @@ const LINKS = [
   ['/changelog', 'Changelog'],
 ] as const
 
-type Shell = {
+type DocsShellProps = {
   title: string
   path: string
   styles?: readonly string[]
   scripts?: readonly string[]
-  /** Nothing for other search engines. */
+  /** Search engines must not list the page. */
   unlisted?: boolean
   children: ComponentChildren
 }
 
-/** The front page: what this is, a first request, and where to go on. */
+/** Renders the front page: what the product is, a first request, and where to go on. */
 export function frontPage(baseUrl: string): string {
   return render(
     <Shell title="Gateway" path="/">
@@ -45,29 +45,29 @@ export function frontPage(baseUrl: string): string {
           <Card
             href="/docs"
             name="Guide"
-            says="How to collect, pay and refund, by example; limits and the sandbox. As Markdown: /docs.md."
+            text="How to collect, pay and refund, by example; limits and the sandbox. As Markdown: /docs.md."
           />
           <Card
             href="/docs/reference"
             name="API reference"
-            says="Every endpoint and event; send requests from the page."
+            text="Every endpoint and event; send requests from the page."
           />
-          <Card href="/docs/errors" name="Errors" says="Every code, its cause and what to do." />
+          <Card href="/docs/errors" name="Errors" text="Every code, its cause and what to do." />
           <Card
             href="/docs/machines"
             name="For makers of vending machines"
-            says="How a machine reports what it dispensed, with code to sign."
+            text="How a machine reports what it dispensed, with code to sign."
           />
-          <Card href="/changelog" name="Changelog" says="What changed, newest first, and what you must do." />
-          <Card href="/openapi.json" name="OpenAPI 3.1" says="The same reference for your tools." />
-          <Card href="/healthz" name="Health" says="Whether the service and its database answer." />
+          <Card href="/changelog" name="Changelog" text="What changed, newest first, and what you must do." />
+          <Card href="/openapi.json" name="OpenAPI 3.1" text="The same reference for your tools." />
+          <Card href="/healthz" name="Health" text="Whether the service and its database answer." />
         </ul>
       </main>
     </Shell>,
   )
 }
 
-/** The page for an unknown address or an error. */
+/** Renders the page for an unknown address or an error. */
 export function errorPage(status: number, sentence: string): string {
   return render(
     <Shell title={`${status}`} path="">
@@ -82,7 +82,7 @@ export function errorPage(status: number, sentence: string): string {
   )
 }
 
-/** The changelog, from its Markdown. */
+/** Renders the changelog from its Markdown. */
 export function changelogPage(changelog: string): string {
   return render(
     <Shell title="Changelog" path="/changelog">
@@ -93,7 +93,7 @@ export function changelogPage(changelog: string): string {
   )
 }
 
-/** The page for makers of vending machines, from its Markdown. */
+/** Renders the page for makers of vending machines from its Markdown. */
 export function machinesPage(machines: string, baseUrl: string): string {
   return render(
     <Shell title="For makers of vending machines" path="/docs/machines">
@@ -104,7 +104,7 @@ export function machinesPage(machines: string, baseUrl: string): string {
   )
 }
 
-/** The guide as plain HTML, with its endpoints; `markdown` is that of `guideMarkdown`. */
+/** Renders the guide with its endpoints as plain HTML. `markdown` is the result of `renderGuideMarkdown`. */
 export function guidePage(markdown: string): string {
   return render(
     <Shell title="Guide" path="/docs">
@@ -116,15 +116,15 @@ export function guidePage(markdown: string): string {
   )
 }
 
-/** What was found in the guide, the errors and the page for machine makers, each with the place that it leads to. */
-export function foundPage(question: string, found: readonly Found[]): string {
-  const count = found.length === 1 ? 'One place' : `${found.length} places`
+/** Renders the matches of a search in the guide, the errors and the page for machine makers. Each links to its section. */
+export function foundPage(question: string, matches: readonly Found[]): string {
+  const count = matches.length === 1 ? 'One place' : `${matches.length} places`
   return render(
     <Shell title={`Search: ${question}`} path="" unlisted>
       <main class="column">
         <h1>Search</h1>
         <Search question={question} />
-        {found.length === 0 ? (
+        {matches.length === 0 ? (
           <p class="lead">
             Nothing has all of these words. Try fewer or others, or read the <a href="/docs">guide</a>.
           </p>
@@ -132,8 +132,8 @@ export function foundPage(question: string, found: readonly Found[]): string {
           <>
             <p class="lead">{count}</p>
             <ol class="found">
-              {found.map((one) => (
-                <FoundSection {...one} />
+              {matches.map((match) => (
+                <FoundSection {...match} />
               ))}
             </ol>
           </>
@@ -152,7 +152,7 @@ function FoundSection({ href, page, title, excerpt }: Found) {
   )
 }
 
-/** Works without script: the answer is a page of its own. */
+/** The search form. It works without script: the matches are a page of their own. */
 const Search = ({ question }: { question: string }) => (
   <search>
     <form class="search" action="/docs">
@@ -163,7 +163,7 @@ const Search = ({ question }: { question: string }) => (
   </search>
 )
 
-/** Every code of the API with its cause and remedy. */
+/** Renders every code of the API with its cause and remedy. */
 export function errorsPage(): string {
   return render(
     <Shell title="Errors" path="/docs/errors">
@@ -174,7 +174,7 @@ export function errorsPage(): string {
   )
 }
 
-/** The frame in which Swagger UI draws the reference. */
+/** Renders the page in which Swagger UI draws the reference. */
 export function referencePage(): string {
   return render(
     <Shell
@@ -201,16 +201,16 @@ const firstRequest = (baseUrl: string) => `curl ${baseUrl}/v1/charges \\
   -H "Idempotency-Key: first-1" \\
   -d '{"amount":5000,"channel":"op1_momo","customer":{"phone":"0700000000"}}'`
 
-function Card({ href, name, says }: { href: string; name: string; says: string }) {
+function Card({ href, name, text }: { href: string; name: string; text: string }) {
   return (
     <li>
       <a href={href}>{name}</a>
-      <span>{says}</span>
+      <span>{text}</span>
     </li>
   )
 }
 
-function Shell({ title, path, styles = [], scripts = [], unlisted = false, children }: Shell) {
+function Shell({ title, path, styles = [], scripts = [], unlisted = false, children }: DocsShellProps) {
   return (
     <html lang="en">
       <head>

@@ -17,18 +17,18 @@ import { APPLICATION_MOVES } from '../verification/application.ts'
 import { DELIVERY_MOVES } from '../webhooks/delivery.ts'
 import { describeProduct } from './describe-product.ts'
 
-// The printed document stands for every installation: its address is the one a first start listens on.
+// The printed document belongs to no one deployment, so it has the address on which a first start listens.
 const PRINTED_URL = 'http://127.0.0.1:8080'
 const SCHEMAS = {
   directory: 'what is found without knowing the merchant',
   cell_0: 'a cell: merchants and their money',
 }
 
-/** The text of docs/openapi.json. */
+/** Makes the text of docs/openapi.json. */
 export const openapiText = (endpoints: readonly Endpoint<never>[]): string =>
   `${JSON.stringify(describeProduct(endpoints, PRINTED_URL), null, 2)}\n`
 
-/** The text of docs/schema.md, read from a migrated database. */
+/** Makes the text of docs/schema.md from a migrated database. */
 export async function schemaText(connectionString: string): Promise<string> {
   const client = new pg.Client({ connectionString })
   await client.connect()
@@ -36,8 +36,8 @@ export async function schemaText(connectionString: string): Promise<string> {
     const parts = [
       '# Schema\n\nPrinted by `npm run docs` from a migrated database, to be read; `migrations/` is what is applied.\n',
     ]
-    for (const [schema, says] of Object.entries(SCHEMAS)) {
-      parts.push(`## Schema ${schema}: ${says}\n`)
+    for (const [schema, description] of Object.entries(SCHEMAS)) {
+      parts.push(`## Schema ${schema}: ${description}\n`)
       for (const { title, sql } of await printSchema(client, schema))
         parts.push(`### ${title}\n\n\`\`\`sql\n${sql}\`\`\`\n`)
     }
@@ -65,13 +65,13 @@ const PRINTED_MOVES = /<!-- printed: moves -->[\s\S]*<!-- end -->/
 const PRINTED_ACTIONS = /<!-- printed: actions -->[\s\S]*?<!-- end -->/
 const PRINTED_METRICS = /<!-- printed: metrics -->[\s\S]*?<!-- end -->/
 
-/** The text of docs/operating.md with the tables of who may do what and of the metrics as they are in code. */
+/** Puts the tables of actions and of metrics, as they are in code, into the text of docs/operating.md. */
 export const operatingText = (written: string): string =>
   written
     .replace(PRINTED_ACTIONS, ['<!-- printed: actions -->', actionsText(), '<!-- end -->'].join('\n\n'))
     .replace(PRINTED_METRICS, ['<!-- printed: metrics -->', metricsText(), '<!-- end -->'].join('\n\n'))
 
-/** The text of ARCHITECTURE.md with the tables of moves as they are in code. */
+/** Puts the tables of moves, as they are in code, into the text of ARCHITECTURE.md. */
 export function architectureText(written: string): string {
   const tables = Object.entries(MOVES).map(([title, moves]) => movesText(title, moves))
   return written.replace(PRINTED_MOVES, ['<!-- printed: moves -->', ...tables, '<!-- end -->'].join('\n\n'))

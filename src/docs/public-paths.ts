@@ -1,4 +1,4 @@
-// What is open without a key, and therefore not among the endpoints of the API.
+// The paths that need no key and are therefore not among the endpoints of the API.
 import { X_REQUEST_ID } from '../http/openapi.ts'
 
 type Json = Record<string, unknown>
@@ -33,7 +33,7 @@ const supplierAnswer = (code: '0' | '1'): Json => ({
   },
 })
 
-// A value that may be a number or a text has no `type`: generators of clients stop at a list of two (decision 49).
+// A value that may be a number or a text gets no `type`, because generators of clients fail on a list of two (decision 49).
 const either = (description: string, ...examples: unknown[]): Json => ({
   description: `${description}; a number or a text`,
   examples,

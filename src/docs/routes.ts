@@ -15,7 +15,7 @@ import {
 } from './pages.tsx'
 import { readQuestion, search, sectionsOf } from './search.ts'
 
-export type DocsOptions = {
+type DocsOptions = {
   /** Where the API answers, without a slash at the end. */
   baseUrl: string
   /** The OpenAPI document. */
@@ -26,11 +26,11 @@ export type DocsOptions = {
   changelog: string
   /** The Markdown of docs/machine-makers.md. */
   machines: string
-  /** Throws 429 when this client has asked too often. */
+  /** Throws 429 if this client has sent too many requests. */
   admit?: (request: IncomingMessage) => void
 }
 
-// Scripts and styles are files of this site, never inline; "try it" talks to this site alone.
+// Scripts and styles are files of this site and never inline. "Try it" sends requests to this site alone.
 export const PAGE_HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
   'Cache-Control': 'no-cache',
@@ -53,7 +53,10 @@ const DOCUMENT_HEADERS = {
 const MARKDOWN_HEADERS = { ...DOCUMENT_HEADERS, 'Content-Type': 'text/markdown; charset=utf-8' }
 const ASSETS_MAX_AGE = '1h'
 
-/** The public pages: /, /docs (as Markdown /docs.md), /docs/reference, /docs/errors, /docs/machines, /changelog, /openapi.json and the files they need. Open to everybody, no key. */
+/**
+ * Registers the public pages: /, /docs (as Markdown /docs.md), /docs/reference, /docs/errors, /docs/machines, /changelog,
+ * /openapi.json and the files that they load. They are open to everybody and need no key.
+ */
 export function registerDocs(server: FastifyInstance, options: DocsOptions): void {
   const document = JSON.stringify(options.openapi)
   const pages = {
@@ -84,7 +87,7 @@ export function registerDocs(server: FastifyInstance, options: DocsOptions): voi
           .headers(PAGE_HEADERS)
           .send(question === '' ? page : foundPage(question, search(sections, question)))
       })
-    // Each file has a route of its own, so there is no path to play tricks with.
+    // Each file has a route of its own, so no path of a client ever reaches the file system.
     for (const [name, root] of Object.entries(ASSETS))
       docs.get(`${ASSETS_PATH}${name}`, (request, reply) => sendAsset(request, reply, { name, root }))
   })
@@ -95,12 +98,12 @@ async function sendAsset(
   reply: FastifyReply,
   { name, root }: { name: string; root: string },
 ): Promise<FastifyReply> {
-  // Loaded for the first file that is asked for: a start does not pay for it.
+  // Loaded with the first request for a file, to keep the start of the process fast.
   const { default: send } = await import('@fastify/send')
   const sent = await send(request.raw, name, { root, maxAge: ASSETS_MAX_AGE })
   if (sent.statusCode === 416)
     return reply.code(416).header('Content-Range', sent.headers['Content-Range']).send('')
-  // A condition on the file that does not hold (If-Match) is the caller's; the file itself is always there.
+  // An error below 500 is the client's, as an If-Match that does not hold. The file itself always exists.
   if (sent.type === 'error' && sent.statusCode < 500)
     return reply.code(sent.statusCode).headers(sent.headers).send(sent.stream)
   if (sent.type === 'error') throw sent.metadata.error

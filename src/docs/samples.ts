@@ -22,7 +22,7 @@ export const LATER = '2026-11-22T11:05:02.000Z'
 const PAY = 'https://pay.example.com'
 const LINK = `lnk_${TAG_AND_REST}`
 
-// What a field of this name is like, wherever it stands; one that is not here is made by its type.
+// The value of a field by its name, in every object. A field that is not listed gets a value by its type.
 const NAMED: Json = {
   ...{ amount: 12500, fee: 200, net: 12300, gift_card_amount: 0, gift_card_restored: 0, available_on: LATER },
   ...{ completed_at: LATER, reference: 'order-1042', merchant_reference: 'order-1042', settled: true },
@@ -76,14 +76,14 @@ const NAMED: Json = {
 }
 const MOST_DEPTH = 8
 
-/** An answer or an event of this schema, as a reader could get it. `values` are those that must stand there. */
+/** Builds an example of this schema. `values` are the values that its fields must have. */
 function sampleOf(schema: TSchema, values: Json = {}): unknown {
   return made(schema as Part, { name: '', depth: 0, values })
 }
 
 const RUNNING = { completed_at: null, rail_transaction_id: null }
 
-// What goes together in an object of this schema.
+// The values of an object by the `$id` of its schema, where they must agree with each other.
 const OF_SCHEMA: Readonly<Record<string, Json>> = {
   Charge: {
     ...{
@@ -156,7 +156,7 @@ const OF_SCHEMA: Readonly<Record<string, Json>> = {
     ],
   },
 }
-// The answer that makes one never says how it ended.
+// The response that creates an object never has its outcome.
 const REFUND = {
   id: `pout_${TAG_AND_REST}`,
   amount: 12500,
@@ -170,7 +170,7 @@ const JUST_MADE: Readonly<Record<string, Json>> = {
   Payout: { ...RUNNING, status: 'authorized' },
 }
 
-/** The answer of an endpoint with this status. */
+/** Builds an example of the response of an endpoint with this status. */
 export function sampleAnswer(schema: TSchema, status: number): unknown {
   const { $id = '' } = schema as Part
   return sampleOf(schema, status > 200 ? JUST_MADE[$id] : {})
@@ -197,7 +197,7 @@ function made(part: Part, { name, depth, values = {} }: Making): unknown {
   }
 }
 
-/** Null, where that is a choice and nothing is known of a field of this name; else the first choice. */
+/** Builds the first choice that is not null. A nullable field for which no value is listed is null. */
 function madeOfChoices(choices: readonly Part[], { name, depth, values }: Making): unknown {
   const isKnown = NAMED[name] != null || Object.keys(values ?? {}).length > 0
   const maybeNull = choices.some(({ type }) => type === 'null')
@@ -205,9 +205,9 @@ function madeOfChoices(choices: readonly Part[], { name, depth, values }: Making
   return maybeNull && !isKnown ? null : made(first ?? {}, { name, depth, ...(values ? { values } : {}) })
 }
 
-function madeObject(part: Part, { depth, values: given = {} }: Making): Json {
+function madeObject(part: Part, { depth, values: requiredValues = {} }: Making): Json {
   const { $id = '', properties = {}, required = [] } = part
-  const values: Json = { ...OF_SCHEMA[$id], ...given }
+  const values: Json = { ...OF_SCHEMA[$id], ...requiredValues }
   const fields = Object.entries(properties).filter(([name]) => required.includes(name) || name in values)
   return Object.fromEntries(
     fields.map(([name, field]) => [

@@ -1,6 +1,6 @@
-/** A part of the documentation below one heading, as it is found. */
+/** The text of the documentation below one heading. A search finds whole sections. */
 export type Section = { page: string; href: string; title: string; text: string }
-/** What a section is shown with: its text around the words, cut into what is one of them and what is not. */
+/** A section with an excerpt around the words of the query. `isMatch` marks the pieces that are one of these words. */
 export type Found = Section & { excerpt: readonly { text: string; isMatch: boolean }[] }
 
 const HEADING = /^(#{1,3}) (.+)$/
@@ -10,14 +10,14 @@ const MOST_WORDS = 8
 const LONGEST_QUERY = 100
 const BEFORE = 60
 const EXCERPT = 220
-// Marks of Markdown, and the links behind words.
+// Matches the marks of Markdown, and the addresses behind its links.
 const MARKS = /`|\*\*|\]\([^)]*\)|\[|^\s*(?:-|[0-9]+\.) |\|/gm
 const RULES = /^\|(?:-+\|)+$/gm
 const WORD = /[\p{L}\p{N}_./-]+/gu
 
 export const anchorOf = (heading: string): string => heading.toLowerCase().replace(/[^a-z0-9.]+/g, '-')
 
-/** The sections of a page, from its Markdown, without its contents. */
+/** Splits the Markdown of a page into sections, without its table of contents. */
 export function sectionsOf(page: string, path: string, markdown: string): Section[] {
   const sections: { title: string; lines: string[] }[] = []
   let inCode = false
@@ -33,7 +33,7 @@ export function sectionsOf(page: string, path: string, markdown: string): Sectio
     .map(({ title, text }) => ({ page, href: `${path}#${anchorOf(title)}`, title: plain(title), text }))
 }
 
-/** What somebody asks for, in one line and short enough to look for. */
+/** Parses a query into one line of at most MAX_QUERY_LENGTH characters. */
 export const readQuestion = (text: string | undefined): string =>
   (text ?? '')
     .normalize('NFC')
@@ -41,17 +41,20 @@ export const readQuestion = (text: string | undefined): string =>
     .trim()
     .slice(0, LONGEST_QUERY)
 
-/** The sections that have every word, at most twenty: first the one that is called so, then page by page, as they were given. */
+/**
+ * Finds the sections that have every word, at most MAX_MATCHES. A section with exactly this title comes first; the others follow
+ * page by page in the given order, first those with most of the words in their heading.
+ */
 export function search(sections: readonly Section[], question: string): Found[] {
-  const asked = question.toLowerCase()
-  const words = (asked.match(WORD) ?? []).slice(0, MOST_WORDS)
+  const query = question.toLowerCase()
+  const words = (query.match(WORD) ?? []).slice(0, MOST_WORDS)
   if (words.length === 0) return []
   const pages = [...new Set(sections.map(({ page }) => page))]
-  const placeOf = (section: Section) =>
-    section.title.toLowerCase() === asked ? -1 : pages.indexOf(section.page)
+  const rankOf = (section: Section) =>
+    section.title.toLowerCase() === query ? -1 : pages.indexOf(section.page)
   return sections
     .filter((section) => hasAll(section, words))
-    .sort((a, b) => placeOf(a) - placeOf(b) || inHeading(b, words) - inHeading(a, words))
+    .sort((a, b) => rankOf(a) - rankOf(b) || inHeading(b, words) - inHeading(a, words))
     .slice(0, MOST_FOUND)
     .map((section) => ({ ...section, excerpt: excerptOf(section.text, words) }))
 }
@@ -62,22 +65,22 @@ const inHeading = ({ title }: Section, words: readonly string[]): number => {
 }
 
 function hasAll({ title, text }: Section, words: readonly string[]): boolean {
-  const all = `${title}\n${text}`.toLowerCase()
-  return words.every((word) => all.includes(word))
+  const fullText = `${title}\n${text}`.toLowerCase()
+  return words.every((word) => fullText.includes(word))
 }
 
 function excerptOf(text: string, words: readonly string[]): Found['excerpt'] {
   const lower = text.toLowerCase()
-  const places = words.map((word) => lower.indexOf(word)).filter((at) => at >= 0)
-  const near = Math.max(0, Math.min(...(places.length > 0 ? places : [0])) - BEFORE)
+  const positions = words.map((word) => lower.indexOf(word)).filter((position) => position >= 0)
+  const near = Math.max(0, Math.min(...(positions.length > 0 ? positions : [0])) - BEFORE)
   const from = near === 0 ? 0 : text.indexOf(' ', near) + 1
-  const shown = text.slice(from, from + EXCERPT)
-  const around = `${from > 0 ? '… ' : ''}${shown}${from + EXCERPT < text.length ? ' …' : ''}`
-  const any = new RegExp(
+  const excerpt = text.slice(from, from + EXCERPT)
+  const marked = `${from > 0 ? '… ' : ''}${excerpt}${from + EXCERPT < text.length ? ' …' : ''}`
+  const anyWord = new RegExp(
     `(${words.map((word) => word.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')).join('|')})`,
     'gi',
   )
-  return around.split(any).map((part, nth) => ({ text: part, isMatch: nth % 2 === 1 }))
+  return marked.split(anyWord).map((piece, index) => ({ text: piece, isMatch: index % 2 === 1 }))
 }
 
 const plain = (markdown: string): string =>

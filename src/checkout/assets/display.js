@@ -1,10 +1,10 @@
 // biome-ignore-all lint: newer words would be put into it.
-// For the browsers of machines, many of them ten years old: ES5 alone. Asks how the order stands; when that is news, takes the
-// new screen out of the page. What is shown is decided by the service: a screen that was there stays when the line is lost.
+// ES5 only, for the browsers of machines, many of them ten years old. Polls the state of the order. When it changes, loads the
+// page and takes the new screen from it. The service decides what is shown: without a connection the last screen stays.
 ;(function () {
   var SLOWEST = 30000
   var GIVE_UP = 10000
-  var LOST_AFTER = 3 // Misses in a row, until the screen says so.
+  var LOST_AFTER = 3 // Failed polls in a row until the screen reports it.
   var began = Date.now()
   var misses = 0
 
@@ -12,11 +12,11 @@
     return document.getElementById('screen')
   }
 
-  function told(name) {
+  function attr(name) {
     return screen().getAttribute(name)
   }
 
-  // Calls `done` once: with the request when the answer is good, else with null.
+  // Calls `done` once: with the request if it got a 200, else with null.
   function get(url, type, done) {
     var request = new XMLHttpRequest()
     var waiting = setTimeout(function () {
@@ -37,11 +37,11 @@
     request.send()
   }
 
-  function ask() {
-    get(told('data-state'), '', function (request) {
+  function poll() {
+    get(attr('data-state'), '', function (request) {
       var seen = request && seenIn(request.responseText)
       if (!seen) return miss()
-      if (seen === told('data-seen')) return hit()
+      if (seen === attr('data-seen')) return hit()
       get(location.href, 'document', exchange)
     })
   }
@@ -70,7 +70,7 @@
 
   function exchange(request) {
     if (!request) return miss()
-    // A browser that cannot take a page apart loads it.
+    // A browser that cannot parse the new page reloads it.
     var page = request.response
     if (typeof page !== 'object' || page === null) return location.reload()
     var fresh = page.getElementById('screen')
@@ -84,34 +84,34 @@
 
   function hit() {
     misses = 0
-    look()
-    setTimeout(ask, Number(told('data-every')))
+    showLost()
+    setTimeout(poll, Number(attr('data-every')))
   }
 
   function miss() {
     misses += 1
-    look()
-    setTimeout(ask, Math.min(SLOWEST, Number(told('data-every')) * Math.pow(2, misses)))
+    showLost()
+    setTimeout(poll, Math.min(SLOWEST, Number(attr('data-every')) * Math.pow(2, misses)))
   }
 
-  function look() {
+  function showLost() {
     var plain = screen().className.replace(' lost', '')
     screen().className = misses < LOST_AFTER ? plain : [plain, 'lost'].join(' ')
   }
 
-  // Counts from when the screen came, not by the machine's clock, which may be years off.
+  // Counts from the moment the screen loaded: the date of a machine may be years off.
   function tick() {
-    var place = document.getElementById('left')
-    if (!place) return
-    var all = Number(place.getAttribute('data-left'))
+    var clock = document.getElementById('left')
+    if (!clock) return
+    var total = Number(clock.getAttribute('data-left'))
     var passed = Math.floor((Date.now() - began) / 1000)
-    var left = Math.max(0, Math.min(all, all - passed))
+    var left = Math.max(0, Math.min(total, total - passed))
     var seconds = left % 60
     var time = Math.floor(left / 60) + (seconds < 10 ? ':0' : ':') + seconds
-    place.firstChild.nodeValue = place.getAttribute('data-text').replace('{time}', time)
-    if (left <= 20) place.className = 'left soon'
+    clock.firstChild.nodeValue = clock.getAttribute('data-text').replace('{time}', time)
+    if (left <= 20) clock.className = 'left soon'
   }
 
   setInterval(tick, 1000)
-  setTimeout(ask, Number(told('data-every')))
+  setTimeout(poll, Number(attr('data-every')))
 })()

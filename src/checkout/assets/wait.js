@@ -1,46 +1,46 @@
-// Asks how the payment stands, and loads the page anew once it is decided. Nothing is decided here.
+// Polls the status of the payment, and reloads the page once it is decided. The service decides, never this script.
 ;(() => {
   const SOON = 2500
   const LATER = 5000
-  const PATIENCE = 60000 // From then on ask less often.
-  const GIVE_UP = 10000 // One question; the next may have better luck.
+  const PATIENCE = 60000 // Polls less often from then on.
+  const GIVE_UP = 10000 // The time limit of one poll; the next may succeed.
   const wait = document.getElementById('wait')
   const began = Date.now()
   let timer
-  let asking = false
+  let polling = false
 
   const waitTime = () => (document.hidden || Date.now() - began > PATIENCE ? LATER : SOON)
 
-  function again() {
+  function schedule() {
     clearTimeout(timer)
-    timer = setTimeout(ask, waitTime())
+    timer = setTimeout(poll, waitTime())
   }
 
-  function ask() {
-    if (asking) return
-    asking = true
-    Promise.race([fetch(wait.dataset.status, { cache: 'no-store' }), lost()])
+  function poll() {
+    if (polling) return
+    polling = true
+    Promise.race([fetch(wait.dataset.status, { cache: 'no-store' }), timeout()])
       .then((answer) => (answer.ok ? answer.json() : {}))
-      .then(look)
+      .then(handleStatus)
       .catch(() => {})
       .then(() => {
-        asking = false
-        again()
+        polling = false
+        schedule()
       })
   }
 
-  const lost = () => new Promise((_, reject) => setTimeout(reject, GIVE_UP))
+  const timeout = () => new Promise((_, reject) => setTimeout(reject, GIVE_UP))
 
-  function look({ status }) {
+  function handleStatus({ status }) {
     if (!status || status === 'pending' || status === 'authorized') return
     location.replace(location.pathname + location.search)
   }
 
-  // Back from typing the PIN: the answer may be there already.
+  // When the customer comes back from typing the PIN, the payment may be decided already.
   document.addEventListener('visibilitychange', () => {
-    if (!document.hidden) ask()
+    if (!document.hidden) poll()
   })
-  again()
+  schedule()
 
   const count = document.getElementById('count')
   if (!count) return
@@ -48,15 +48,15 @@
   const bar = count.querySelector('progress')
   const ticking = setInterval(tick, 1000)
 
-  // By the clock and not by ticks: a phone that slept has not stopped the time.
+  // Counts by the clock and not by ticks, because a phone that sleeps runs no ticks.
   function tick() {
     const left = Number(line.dataset.seconds) - Math.round((Date.now() - began) / 1000)
-    if (left <= 0) return end()
+    if (left <= 0) return showLongWait()
     bar.value = left
     line.textContent = line.dataset.text.replace('{seconds}', left)
   }
 
-  function end() {
+  function showLongWait() {
     clearInterval(ticking)
     count.hidden = true
     document.getElementById('steps').hidden = true

@@ -18,15 +18,15 @@ import { errorOf, screenOf } from './display-screens.ts'
 
 const SOON_MS = 2000
 const LATER_MS = 10_000
-// After these screens only the next order follows, which the machine opens itself.
+// After these screens nothing follows but the next order, which the machine opens itself.
 const LAST_SCREENS: readonly Screen['name'][] = ['collect', 'expired', 'closed', 'off']
 
 type Shown = { shop: Shop; order: VendingOrder; screen: Screen; now: Date }
 
-/** GET /vending/display/{id}: the screen of the machine. It updates by itself; a GET changes nothing. */
+/** GET /vending/display/{id}: shows the screen of the machine, which updates by itself. The request changes nothing. */
 export async function showDisplay(checkout: Checkout, visit: Visit): Promise<Reply> {
-  const shown = await findShown(checkout, visit)
-  const { shop, order, screen } = shown
+  const display = await findShown(checkout, visit)
+  const { shop, order, screen } = display
   const view: DisplayView = {
     kind: 'display',
     screen,
@@ -40,21 +40,21 @@ export async function showDisplay(checkout: Checkout, visit: Visit): Promise<Rep
     watch: {
       url: stateUrl(visit),
       everyMs: LAST_SCREENS.includes(screen.name) ? LATER_MS : SOON_MS,
-      seen: seenIn(documentOf(shown, visit)),
+      seen: seenIn(documentOf(display, visit)),
     },
   }
   return { kind: 'page', status: 200, view, shop, mode: order.mode }
 }
 
 /**
- * GET /vending/display/{id}/state.json (G33): the same as a document. The address to go to next is given only once it is
- * paid.
+ * GET /vending/display/{id}/state.json (G33): the state of the order for the script of the screen. `success_url` is null
+ * until the order is paid.
  */
 export async function displayState(checkout: Checkout, visit: Visit): Promise<Reply> {
   return { kind: 'json', status: 200, value: documentOf(await findShown(checkout, visit), visit) }
 }
 
-/** The screen when its order cannot be shown. It reloads by itself. */
+/** Makes the screen for an order that cannot be shown. If we are only busy, it polls until the order can be shown. */
 export function displayTrouble(visit: Visit, why: ClosedView['why']): View {
   if (why === 'unknown') return { kind: 'display', screen: { name: 'unknown' }, order: null, watch: null }
   const watch = { url: stateUrl(visit), everyMs: SOON_MS, seen: '' }
@@ -67,8 +67,8 @@ async function findShown({ gateway, shops, clock }: Checkout, visit: Visit): Pro
   const shop = tag === null ? null : await shops.ofTag(gateway(), tag)
   const order = shop === null ? null : await findOrder(shop.app, { merchantId: shop.merchantId, id })
   if (shop === null || order === null) throw notFound('page')
-  const ended = order.vendingStatus === 'dispensed' || order.vendingStatus === 'failed'
-  const waits = paymentStatus(order) === 'succeeded' && !ended
+  const hasFinished = order.vendingStatus === 'dispensed' || order.vendingStatus === 'failed'
+  const waits = paymentStatus(order) === 'succeeded' && !hasFinished
   const waitsSince = waits ? await releasingSince(shop.app, order) : null
   const now = clock.now()
   const { charge, mode } = order
@@ -78,14 +78,14 @@ async function findShown({ gateway, shops, clock }: Checkout, visit: Visit): Pro
   return { shop, order, screen: screenOf({ order, refund, stop: stopOf(shop, order), waitsSince, now }), now }
 }
 
-/** Why nobody can pay at this machine now: its merchant has switched vending off, or takes no payments. */
+/** Finds why this machine takes no payment now: its merchant has switched vending off, or takes no payments. */
 function stopOf(shop: Shop, order: VendingOrder): 'closed' | 'off' | null {
   if (!shop.vendingEnabled) return 'off'
   const link = { ...order, kind: 'order', switchedOffAt: null } as const
   return mayBePaid(link, shop, shop.app.config) ? null : 'closed'
 }
 
-/** For a refunded order, where the money is. */
+/** Finds where the money of a refunded order is; null for any other order. */
 async function refundOf({ app }: Shop, { merchantId, id: linkId, charge }: VendingOrder) {
   if (charge?.status !== 'refunded') return null
   const refunded = await findChargeOfLink(app, { merchantId, linkId, chargeId: charge.id })
@@ -109,7 +109,7 @@ function documentOf({ shop, order, screen, now }: Shown, { language }: Visit) {
   }
 }
 
-/** The parts of the document that decide the screen; display.js builds the same text. */
+/** Joins the fields of the document that decide the screen. display.js builds the same text and compares. */
 const seenIn = (document: ReturnType<typeof documentOf>) =>
   [
     document.payment_status,

@@ -4,21 +4,21 @@ import { isExpired, paymentStatus, type VendingOrder } from '../../vending/order
 import type { Texts } from '../texts/texts.ts'
 import type { Refund, Screen } from '../view.ts'
 
-/** After this time a waiting customer is told whom to ask. */
+/** After this time the screen tells a waiting customer whom to ask. */
 const LATE_MS = 60_000
 
 type Standing = {
   order: VendingOrder
-  /** For a refunded payment, where the money is. */
+  /** The money of a refunded payment; null for any other. */
   refund: Refund | null
-  /** Why nothing can be paid now: the merchant takes no payments, or its machines are switched off. */
+  /** Why nothing can be paid now: the merchant takes no payments (`closed`), or its machines are switched off (`off`). */
   stop: 'closed' | 'off' | null
-  /** Since when the customer has waited for a paid order. */
+  /** When the customer's wait for a paid order began. */
   waitsSince: Date | null
   now: Date
 }
 
-/** Decides which screen a machine shows for an order. Received money comes before everything else. */
+/** Decides which screen a machine shows for an order. A payment we have received comes before everything else. */
 export function screenOf({ order, refund, stop, waitsSince, now }: Standing): Screen {
   const payment = paymentStatus(order)
   if (payment === 'succeeded') return paidScreen(order, { refund, waitsSince, now })
@@ -48,7 +48,7 @@ function paidScreen(
 
 type Told = { texts: Texts; shop: string; amount: number }
 
-/** What went wrong, in words for the customer; null when nothing did. Never the text of the supplier or our own. */
+/** Says in words for the customer what went wrong; null if nothing did. Never shows error texts of the supplier or ours. */
 export function troubleOf(screen: Screen, { texts, shop, amount }: Told): string | null {
   const { display } = texts
   switch (screen.name) {
@@ -71,9 +71,9 @@ export function troubleOf(screen: Screen, { texts, shop, amount }: Told): string
   }
 }
 
-/** The same, or why nothing can be paid, so that a screen with a code removes it. */
-export function errorOf(screen: Screen, told: Told): string | null {
-  const { texts, shop } = told
+/** Formats `vending_error`: the trouble, or why nothing can be paid, so that a screen showing a QR code removes it. */
+export function errorOf(screen: Screen, input: Told): string | null {
+  const { texts, shop } = input
   if (screen.name === 'off') return `${texts.display.off}. ${texts.display.offHow(shop)}`
-  return screen.name === 'closed' ? texts.closed.inactive.says(shop) : troubleOf(screen, told)
+  return screen.name === 'closed' ? texts.closed.inactive.says(shop) : troubleOf(screen, input)
 }

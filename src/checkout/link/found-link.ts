@@ -15,18 +15,18 @@ import type { Checkout, Visit } from '../visit.ts'
 import { findRefund } from './found-refund.ts'
 import { maskedPhone } from './masked-phone.ts'
 
-/** The link of this address, its merchant, and the payment to show. */
+/** The link of the visited address, its merchant, and the payment to show. */
 export type Found = {
   shop: Shop
   link: LinkWithCharges
   charge: Charge | null
-  /** For a refunded charge, where the money is. */
+  /** The money of a refunded charge; null for any other. */
   refund: Refund | null
   /** The vending order, if the link belongs to one. */
   order: VendingOrder | null
   /**
-   * What is paid for, in the merchant's words; for an item of the storefront with its name, for an order without a
-   * description its products.
+   * The description of what is paid for, by the merchant. An item of the storefront has its name before it; an order without
+   * a description has its products instead.
    */
   description: string | null
 }
@@ -62,16 +62,16 @@ async function descriptionOf({ app }: Shop, link: LinkWithCharges): Promise<stri
   return [name, link.description].filter((text) => text !== null).join(', ') || null
 }
 
-/** Whether a payment may probably be started. Storing it checks again. */
+/** Whether a payment may be started, as far as a page can tell. Storing the payment checks it again. */
 export const takesPayments = ({ shop, link }: Found): boolean => mayBePaid(link, shop, shop.app.config)
 
-/** The address of one of the link's pages; for reusable links with the charge. */
+/** Makes the path of one of the link's pages, with the charge in the query for a reusable link. */
 export function pathOf({ link, charge }: Found, action: string): string {
   const path = `/pay/${link.id}/${action}`
   return link.allowMultipleUses && charge !== null ? `${path}?charge=${charge.id}` : path
 }
 
-/** Formats a charge for its customer. */
+/** Makes what the pages show of a charge. */
 export function paymentOf({ link, description }: Found, charge: Charge): Payment {
   return {
     linkId: link.id,

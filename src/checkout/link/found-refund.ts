@@ -5,7 +5,7 @@ import type { PayoutStatus } from '../../payouts/payout.ts'
 import { assert } from '../../platform/assert.ts'
 import type { Refund } from '../view.ts'
 
-// The charge says only that it is refunded; whether the money has arrived depends on its payout.
+// The charge only says that it is refunded; whether the money has arrived is the state of its payout.
 const STATE_OF: Record<PayoutStatus, Refund['state']> = {
   pending: 'on_its_way',
   authorized: 'on_its_way',
@@ -13,11 +13,11 @@ const STATE_OF: Record<PayoutStatus, Refund['state']> = {
   failed: 'failed',
 }
 
-/** Where the money of a refunded charge is; null for any other charge. */
+/** Finds where the money of a refunded charge is; null for any other charge. */
 export async function findRefund(app: App, charge: Charge): Promise<Refund | null> {
   const { merchantId, refundId, status, giftCardAmount } = charge
   if (status !== 'refunded') return null
-  // What a gift card paid in full went back to the card in the commit of the refund.
+  // A charge that a gift card paid in full has no payout: the amount went back to the card in the commit of the refund.
   if (refundId === null) return { state: 'card', amount: giftCardAmount }
   const payout = await findPayout(app, merchantId, refundId)
   assert(payout, 'a refund that a charge names is stored with it')

@@ -17,86 +17,91 @@ import { busyFor, usableCard } from './voucher-form.ts'
 
 const EMAIL = /^[^@\s]+@[^@\s]+$/
 const LONGEST_EMAIL = 254
-const HERE = { again: 403, bad: 400, changed: 409, prompts: 429, rail: 502 }
+const HERE = { elsewhere: 403, invalid: 400, changed: 409, prompts: 429, rail: 502 }
 
 type Sent = { channel: Method | null; phone: string; email: string; voucher: string; token: string }
 type Card = LinkPayment['card']
-/** Why the form is shown again. */
+/** The status and fault with which the form is shown again. */
 type Again = Pick<FormState, 'status' | 'fault' | 'retryAfterSeconds'>
 
-/** POST /pay/{id}/submit (contract.md G43, G44, G50b): one prompt, or the form again with the reason. */
+/** POST /pay/{id}/submit (contract.md G43, G44, G50b): sends one prompt, or shows the form again with the reason. */
 export async function submit(checkout: Checkout, visit: Visit): Promise<Reply> {
-  const found = await findPaidLink(checkout, visit)
-  const sent = readSent(visit)
-  const again = (state: Again) =>
+  const linkContext = await findPaidLink(checkout, visit)
+  const input = readSent(visit)
+  const showFormAgain = (state: Again) =>
     payForm(
       checkout,
-      { found, visit },
+      { linkContext, visit },
       {
         ...state,
-        typed: { method: sent.channel, phone: sent.phone, email: sent.email },
-        typedVoucher: sent.voucher,
+        typed: { method: input.channel, phone: input.phone, email: input.email },
+        typedVoucher: input.voucher,
       },
     )
-  if (!visit.fromHere) return again({ status: HERE.again, fault: 'elsewhere' })
-  const waitSeconds = await busyFor(checkout, found, visit)
-  if (waitSeconds !== null) return again({ status: 429, fault: 'busy', retryAfterSeconds: waitSeconds })
-  const before = await madeBefore(found, sent)
-  if (before !== null) return onwards(checkout, found, { sent, chargeId: before })
-  if (isOver(found.link, checkout.clock.now())) return pageOf(found, expiredView(found), 410)
-  if (!takesPayments(found)) return pageOf(found, closedView(found), 409)
-  const chosen = await cardOf(checkout, { found, visit, sent })
-  if ('again' in chosen) return again(chosen.again)
+  if (!visit.fromOwnPage) return showFormAgain({ status: HERE.elsewhere, fault: 'elsewhere' })
+  const waitSeconds = await busyFor(checkout, linkContext, visit)
+  if (waitSeconds !== null)
+    return showFormAgain({ status: 429, fault: 'busy', retryAfterSeconds: waitSeconds })
+  const earlierId = await madeBefore(linkContext, input)
+  if (earlierId !== null) return onwards(checkout, linkContext, { input, chargeId: earlierId })
+  if (isOver(linkContext.link, checkout.clock.now()))
+    return pageOf(linkContext, expiredView(linkContext), 410)
+  if (!takesPayments(linkContext)) return pageOf(linkContext, closedView(linkContext), 409)
+  const chosen = await cardOf(checkout, { linkContext, visit, input })
+  if ('refusal' in chosen) return showFormAgain(chosen.refusal)
   const { card } = chosen
-  if (showedOther(sent, card)) return again({ status: HERE.changed, fault: 'voucher_changed' })
-  const fault = faultOf(found, sent, card)
-  if (fault !== null) return again({ status: HERE.bad, fault })
-  const { shop, link } = found
-  const paid = await payLink(shop.app, visitor(visit), {
+  if (showedOther(input, card)) return showFormAgain({ status: HERE.changed, fault: 'voucher_changed' })
+  const fault = faultOf(linkContext, input, card)
+  if (fault !== null) return showFormAgain({ status: HERE.invalid, fault })
+  const { shop, link } = linkContext
+  const result = await payLink(shop.app, visitor(visit), {
     link: { ...link, tag: shop.tag },
-    payment: paymentOf(found, sent, card),
+    payment: paymentOf(linkContext, input, card),
   })
-  return answerTo(checkout, { found, sent, paid, again })
+  return answerTo(checkout, { linkContext, input, result, showFormAgain })
 }
 
 type Answered = {
-  found: Found
-  sent: Sent
-  paid: LinkPaid
-  again(state: Pick<FormState, 'status' | 'fault'>): Promise<Reply>
+  linkContext: Found
+  input: Sent
+  result: LinkPaid
+  showFormAgain(state: Pick<FormState, 'status' | 'fault'>): Promise<Reply>
 }
 
-async function answerTo(checkout: Checkout, { found, sent, paid, again }: Answered): Promise<Reply> {
-  if (paid.kind !== 'refused') return onwards(checkout, found, { sent, chargeId: paid.chargeId })
-  switch (paid.why) {
+async function answerTo(
+  checkout: Checkout,
+  { linkContext, input, result, showFormAgain }: Answered,
+): Promise<Reply> {
+  if (result.kind !== 'refused') return onwards(checkout, linkContext, { input, chargeId: result.chargeId })
+  switch (result.why) {
     case 'inactive':
-      return pageOf(found, closedView(found), 409)
+      return pageOf(linkContext, closedView(linkContext), 409)
     case 'expired':
-      return pageOf(found, expiredView(found), 410)
+      return pageOf(linkContext, expiredView(linkContext), 410)
     case 'method':
     case 'phone':
     case 'amount_under':
     case 'amount_over':
-      return again({ status: HERE.bad, fault: paid.why })
+      return showFormAgain({ status: HERE.invalid, fault: result.why })
     case 'voucher_changed':
-      return again({ status: HERE.changed, fault: 'voucher_changed' })
+      return showFormAgain({ status: HERE.changed, fault: 'voucher_changed' })
     case 'prompts':
-      return again({ status: HERE.prompts, fault: 'prompts' })
+      return showFormAgain({ status: HERE.prompts, fault: 'prompts' })
     case 'rail':
-      return again({ status: HERE.rail, fault: 'rail' })
+      return showFormAgain({ status: HERE.rail, fault: 'rail' })
   }
 }
 
-/** Redirects to the page of the payment. The typed phone is remembered for a retry, the card is forgotten. */
+/** Redirects to the page of the payment. Remembers the typed phone for a retry and forgets the card. */
 function onwards(
   checkout: Checkout,
-  found: Found,
-  { sent, chargeId }: { sent: Sent; chargeId: string },
+  linkContext: Found,
+  { input, chargeId }: { input: Sent; chargeId: string },
 ): Reply {
-  const { link } = found
+  const { link } = linkContext
   const to = link.allowMultipleUses ? `/pay/${link.id}/status?charge=${chargeId}` : `/pay/${link.id}/status`
-  const remembered = { ...NOTHING, phone: sent.phone, email: sent.email, method: sent.channel }
-  return { kind: 'redirect', to, cookies: [remember(checkout, found, remembered)] }
+  const remembered = { ...NOTHING, phone: input.phone, email: input.email, method: input.channel }
+  return { kind: 'redirect', to, cookies: [remember(checkout, linkContext, remembered)] }
 }
 
 function readSent({ fields }: Visit): Sent {
@@ -115,73 +120,73 @@ function readSent({ fields }: Visit): Sent {
 const chargeIdOf = ({ shop, link }: Pick<Found, 'shop' | 'link'>, { token }: Sent): string | null =>
   chargeIdOfForm(shop.app.vault, { tag: shop.tag, linkId: link.id, token })
 
-/** The payment that holds a one-shot link, or that this form made before. Its page is the answer, whatever was typed now. */
-async function madeBefore(found: Found, sent: Sent): Promise<string | null> {
-  const { shop, link, charge } = found
+/** Finds the payment that holds a one-shot link, or that this form has made before. Its page is shown whatever was typed now. */
+async function madeBefore(linkContext: Found, input: Sent): Promise<string | null> {
+  const { shop, link, charge } = linkContext
   if (!link.allowMultipleUses && charge !== null && charge.status !== 'failed') return charge.id
-  const chargeId = chargeIdOf(found, sent)
+  const chargeId = chargeIdOf(linkContext, input)
   if (chargeId === null) return null
   const { merchantId, id: linkId } = link
-  const made = await findChargeOfLink(shop.app, { merchantId, linkId, chargeId })
-  return made?.id ?? null
+  const earlier = await findChargeOfLink(shop.app, { merchantId, linkId, chargeId })
+  return earlier?.id ?? null
 }
 
-/** Whether the customer would now pay another sum than the form showed, because the card changed or was forgotten. */
+/** Whether the customer would now pay another amount than the form showed, because the card changed or was forgotten. */
 function showedOther({ token, voucher }: Sent, card: Card): boolean {
-  const shown = shownBy(token)
-  return voucher === '' && shown !== null && shown !== (card?.applied ?? 0)
+  const shownAmount = shownBy(token)
+  return voucher === '' && shownAmount !== null && shownAmount !== (card?.applied ?? 0)
 }
 
-/** The card to use: that of a code in the form, else the one applied before, as the page showed it. */
+/** Chooses the card to use: by the code in the form, else the card applied before, with the amount that the page showed. */
 async function cardOf(
   checkout: Checkout,
-  { found, visit, sent }: { found: Found; visit: Visit; sent: Sent },
-): Promise<{ card: Card } | { again: Again }> {
-  if (sent.voucher === '') {
-    const { voucher } = rememberedBy(checkout, found, visit)
+  { linkContext, visit, input }: { linkContext: Found; visit: Visit; input: Sent },
+): Promise<{ card: Card } | { refusal: Again }> {
+  if (input.voucher === '') {
+    const { voucher } = rememberedBy(checkout, linkContext, visit)
     return { card: voucher && { id: voucher.cardId, applied: voucher.applied } }
   }
-  const usable = await usableCard(checkout, found, { visit, code: sent.voucher })
-  switch (usable.kind) {
+  const voucherTry = await usableCard(checkout, linkContext, { visit, code: input.voucher })
+  switch (voucherTry.kind) {
     case 'usable':
-      return { card: { id: usable.cardId, applied: usable.applied } }
+      return { card: { id: voucherTry.cardId, applied: voucherTry.applied } }
     case 'busy':
-      return { again: { status: 429, fault: 'busy', retryAfterSeconds: usable.retryAfterSeconds } }
+      return { refusal: { status: 429, fault: 'busy', retryAfterSeconds: voucherTry.retryAfterSeconds } }
     case 'closed':
-      return { again: { status: HERE.bad, fault: 'voucher_closed' } }
+      return { refusal: { status: HERE.invalid, fault: 'voucher_closed' } }
     case 'unusable':
-      return { again: { status: HERE.bad, fault: 'voucher' } }
+      return { refusal: { status: HERE.invalid, fault: 'voucher' } }
   }
 }
 
-function faultOf(found: Found, { channel, phone, email }: Sent, card: Card): FormFault | null {
+function faultOf(linkContext: Found, { channel, phone, email }: Sent, card: Card): FormFault | null {
   if (email !== '' && !isEmail(email)) return 'email'
-  if (card !== null && card.applied === found.link.amount) return null
-  if (channel === null || !methodsOf(found).includes(channel)) return 'method'
+  if (card !== null && card.applied === linkContext.link.amount) return null
+  if (channel === null || !methodsOf(linkContext).includes(channel)) return 'method'
   return readPhone(phone) === null ? 'phone' : null
 }
 
 const isEmail = (text: string) =>
   text.length <= LONGEST_EMAIL && EMAIL.test(text) && !hasForbiddenControl(text, false)
 
-function paymentOf({ shop, link }: Found, sent: Sent, card: Card): LinkPayment {
+function paymentOf({ shop, link }: Found, input: Sent, card: Card): LinkPayment {
   return {
-    channel: sent.channel ?? 'op1_momo',
-    phone: readPhone(sent.phone),
-    email: sent.email === '' ? null : sent.email,
+    channel: input.channel ?? 'op1_momo',
+    phone: readPhone(input.phone),
+    email: input.email === '' ? null : input.email,
     card,
-    chargeId: chargeIdOf({ shop, link }, sent),
+    chargeId: chargeIdOf({ shop, link }, input),
   }
 }
 
-/** POST /pay/{id}/retry (G46): frees a link from a failed attempt; anything else changes nothing. */
+/** POST /pay/{id}/retry (G46): frees a link from a failed attempt, and changes nothing if its attempt has not failed. */
 export async function retry(checkout: Checkout, visit: Visit): Promise<Reply> {
-  const found = await findPaidLink(checkout, visit)
-  const { link, shop, charge } = found
-  const toStatus: Reply = { kind: 'redirect', to: pathOf(found, 'status') }
-  if (!visit.fromHere || charge?.status !== 'failed') return toStatus
+  const linkContext = await findPaidLink(checkout, visit)
+  const { link, shop, charge } = linkContext
+  const toStatus: Reply = { kind: 'redirect', to: pathOf(linkContext, 'status') }
+  if (!visit.fromOwnPage || charge?.status !== 'failed') return toStatus
   // An expired order with a failed payment stays as it is (contract.md G29).
   if (isOver(link, checkout.clock.now())) return toStatus
-  const free = link.allowMultipleUses || (await retryLink(shop.app, visitor(visit), link))
-  return free ? { kind: 'redirect', to: `/pay/${link.id}` } : toStatus
+  const isFree = link.allowMultipleUses || (await retryLink(shop.app, visitor(visit), link))
+  return isFree ? { kind: 'redirect', to: `/pay/${link.id}` } : toStatus
 }

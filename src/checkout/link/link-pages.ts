@@ -10,26 +10,30 @@ import { closedView, expiredView, isPaid, receiptView, statusView } from './stat
 
 const DAY_S = 86_400
 
-/** GET /pay/{id}: the form, or the page to show instead (contract.md G42). */
+/** GET /pay/{id}: shows the form, or the page that stands in its place (contract.md G42). */
 export async function showLink(checkout: Checkout, visit: Visit): Promise<Reply> {
-  const found = await findPaidLink(checkout, visit)
-  const { charge, link } = found
+  const linkContext = await findPaidLink(checkout, visit)
+  const { charge, link } = linkContext
   // A one-shot link that is paid or being paid shows the status of that payment; after a failure it may be paid again.
   const underWay = !link.allowMultipleUses && charge !== null && charge.status !== 'failed'
-  if (underWay) return { kind: 'redirect', to: pathOf(found, 'status') }
-  return formOrClosed(checkout, found, visit)
+  if (underWay) return { kind: 'redirect', to: pathOf(linkContext, 'status') }
+  return formOrClosed(checkout, linkContext, visit)
 }
 
-// Faults that a redirect of an earlier form passes in the address.
+// The voucher form redirects to this page and names its fault in the query `voucher`.
 const SAID: Record<string, FormFault> = { unusable: 'voucher', closed: 'voucher_closed' }
 
-function formOrClosed(checkout: Checkout, found: Found, visit: Visit): Promise<Reply> | Reply {
-  if (isOver(found.link, checkout.clock.now())) return pageOf(found, expiredView(found))
-  if (!takesPayments(found)) return pageOf(found, closedView(found))
-  return payForm(checkout, { found, visit }, { status: 200, fault: SAID[visit.query.voucher ?? ''] ?? null })
+function formOrClosed(checkout: Checkout, linkContext: Found, visit: Visit): Promise<Reply> | Reply {
+  if (isOver(linkContext.link, checkout.clock.now())) return pageOf(linkContext, expiredView(linkContext))
+  if (!takesPayments(linkContext)) return pageOf(linkContext, closedView(linkContext))
+  return payForm(
+    checkout,
+    { linkContext, visit },
+    { status: 200, fault: SAID[visit.query.voucher ?? ''] ?? null },
+  )
 }
 
-/** A page of this link. */
+/** Makes the reply that shows a page of this link. */
 export const pageOf = ({ shop, link }: Found, view: View, status = 200): Reply => ({
   kind: 'page',
   status,
@@ -42,23 +46,23 @@ export const pageOf = ({ shop, link }: Found, view: View, status = 200): Reply =
 export const withRetryAfter = (reply: Reply, { retryAfterSeconds }: Refusal): Reply =>
   reply.kind === 'page' && retryAfterSeconds !== null ? { ...reply, retryAfterSeconds } : reply
 
-/** GET /pay/{id}/status (G45). Where nothing has been paid yet, the form. */
+/** GET /pay/{id}/status (G45): shows the payment, or the form if there is none yet. */
 export async function showStatus(checkout: Checkout, visit: Visit): Promise<Reply> {
-  const found = await findPaidLink(checkout, visit)
-  const { charge, shop } = found
-  if (charge === null) return formOrClosed(checkout, found, visit)
+  const linkContext = await findPaidLink(checkout, visit)
+  const { charge, shop } = linkContext
+  if (charge === null) return formOrClosed(checkout, linkContext, visit)
   await watchCharge(shop.app, visitor(visit), charge)
-  return pageOf(found, statusView({ ...found, charge }, checkout.clock.now()))
+  return pageOf(linkContext, statusView({ ...linkContext, charge }, checkout.clock.now()))
 }
 
-/** GET /pay/{id}/status.json: the same for the script of the page. The address to go to next is given only once it is paid. */
+/** GET /pay/{id}/status.json: the status for the script of the page. `success_url` is null until the link is paid. */
 export async function statusDocument(checkout: Checkout, visit: Visit): Promise<Reply> {
-  const found = await findPaidLink(checkout, visit)
-  const { link, charge, shop } = found
+  const linkContext = await findPaidLink(checkout, visit)
+  const { link, charge, shop } = linkContext
   if (charge !== null) await watchCharge(shop.app, visitor(visit), charge)
-  const payment = charge && paymentOf(found, charge)
-  const open = charge !== null && charge.status !== 'failed'
-  const expired = !open && isOver(link, checkout.clock.now())
+  const payment = charge && paymentOf(linkContext, charge)
+  const isHeld = charge !== null && charge.status !== 'failed'
+  const expired = !isHeld && isOver(link, checkout.clock.now())
   const value = {
     link_id: link.id,
     status: charge?.status ?? (expired ? 'expired' : linkStatus(link)),
@@ -67,27 +71,27 @@ export async function statusDocument(checkout: Checkout, visit: Visit): Promise<
     currency: 'UGX',
     channel: payment?.method ?? null,
     failure_reason: charge?.failureReason ?? null,
-    success_url: isPaid(found) ? link.successUrl : null,
+    success_url: isPaid(linkContext) ? link.successUrl : null,
     expired,
   }
   return { kind: 'json', status: 200, value }
 }
 
-/** GET /pay/{id}/receipt: the page to print or keep. */
+/** GET /pay/{id}/receipt: shows the receipt to print or keep. */
 export async function showReceipt(checkout: Checkout, visit: Visit): Promise<Reply> {
-  const found = await findPaidLink(checkout, visit)
-  const { charge } = found
-  if (charge === null || !isPaid(found)) return { kind: 'redirect', to: pathOf(found, 'status') }
-  return pageOf(found, receiptView({ ...found, charge }, 'printable'))
+  const linkContext = await findPaidLink(checkout, visit)
+  const { charge } = linkContext
+  if (charge === null || !isPaid(linkContext)) return { kind: 'redirect', to: pathOf(linkContext, 'status') }
+  return pageOf(linkContext, receiptView({ ...linkContext, charge }, 'printable'))
 }
 
-/** GET /pay/{id}/qr.png and qr.svg (G49): the address of the page, in every state of the link. */
+/** GET /pay/{id}/qr.png and qr.svg (G49): the address of the page as a QR code, in every state of the link. */
 export async function showQr(checkout: Checkout, visit: Visit): Promise<Reply> {
   const { shop, link } = await findPaidLink(checkout, visit)
   return qrReply(linkUrl(link, shop.app.baseUrl), visit.params.form)
 }
 
-/** A QR code as a file. Throws 404 for an unknown format. */
+/** Makes a file with the QR code of this text. Throws 404 for an unknown format. */
 export function qrReply(text: string, form: string | undefined): Reply {
   if (form === 'png') return { kind: 'file', type: 'image/png', body: qrPng(text), maxAgeSeconds: DAY_S }
   if (form !== 'svg') throw notFound('page')

@@ -9,7 +9,7 @@ import type { FormFault, Method, PayView } from '../view.ts'
 import type { Checkout, Reply, Visit } from '../visit.ts'
 import type { Found } from './found-link.ts'
 
-/** The values of the form, and why it is shown again. */
+/** The response status, the fault to show, and the values typed before. */
 export type FormState = {
   status: number
   fault: FormFault | null
@@ -18,8 +18,8 @@ export type FormState = {
   retryAfterSeconds?: number
 }
 
-/** A card that this browser has applied, in its present state. */
-export type Applied = { card: GiftCard; cover: Cover }
+/** A gift card that this browser has applied, as it is now. */
+type Applied = { card: GiftCard; cover: Cover }
 
 export const methodsOf = ({ link }: Found): readonly Method[] =>
   link.mode === 'live' ? CHANNELS.filter((channel) => LIVE_CHANNELS.includes(channel)) : CHANNELS
@@ -30,9 +30,9 @@ export const rememberedBy = ({ clock }: Checkout, { shop, link }: Found, visit: 
 export const remember = ({ clock, https }: Checkout, { shop, link }: Found, remembered: Remembered): string =>
   rememberedCookie(shop.app.vault, link, { remembered, nowMs: clock.nowMs(), https })
 
-/** The remembered card if it can still pay something here. */
-async function appliedCard(found: Found, remembered: Remembered): Promise<Applied | null> {
-  const { shop, link } = found
+/** Finds the remembered card; null if it can pay nothing here any more. */
+async function appliedCard(linkContext: Found, remembered: Remembered): Promise<Applied | null> {
+  const { shop, link } = linkContext
   if (remembered.voucher === null || link.mode !== 'live') return null
   const { merchantId } = link
   const card = await findCard(shop.app, { merchantId, cardId: remembered.voucher.cardId })
@@ -41,20 +41,19 @@ async function appliedCard(found: Found, remembered: Remembered): Promise<Applie
   return cover.applied > 0 ? { card, cover } : null
 }
 
-/** The form, filled with earlier input. The customer is asked for exactly the sum it shows after the card. */
+/** Makes the form, filled with earlier input. The customer pays exactly the amount that it shows after the card. */
 export async function payForm(
   checkout: Checkout,
-  { found, visit }: { found: Found; visit: Visit },
+  { linkContext, visit }: { linkContext: Found; visit: Visit },
   state: FormState,
 ): Promise<Reply> {
-  const { shop, link } = found
-  const remembered = rememberedBy(checkout, found, visit)
-  const applied = await appliedCard(found, remembered)
+  const { shop, link } = linkContext
+  const remembered = rememberedBy(checkout, linkContext, visit)
+  const applied = await appliedCard(linkContext, remembered)
   const voucher = applied && { cardId: applied.card.id, applied: applied.cover.applied }
   const lost = remembered.voucher !== null && voucher === null
   const changed = lost || voucher?.applied !== remembered.voucher?.applied
-  const news = voucher === null ? 'voucher_lost' : 'voucher_changed'
-  const told = changed ? news : null
+  const cardFault = voucher === null ? 'voucher_lost' : 'voucher_changed'
   return {
     kind: 'page',
     status: state.status,
@@ -65,9 +64,9 @@ export async function payForm(
       kind: 'pay',
       linkId: link.id,
       amount: link.amount,
-      description: found.description,
-      methods: methodsOf(found),
-      voucher: await voucherOf(found, applied, state.typedVoucher ?? ''),
+      description: linkContext.description,
+      methods: methodsOf(linkContext),
+      voucher: await voucherOf(linkContext, applied, state.typedVoucher ?? ''),
       typed: {
         method: remembered.method,
         phone: remembered.phone,
@@ -75,11 +74,11 @@ export async function payForm(
         ...state.typed,
       },
       token: newFormToken(voucher?.applied ?? 0),
-      // Someone who sent an older form is told the present state of the card.
-      fault: state.fault === 'voucher_changed' ? news : (state.fault ?? told),
+      // A customer who sent an older form is told the present state of the card.
+      fault: state.fault === 'voucher_changed' ? cardFault : (state.fault ?? (changed ? cardFault : null)),
       cancelUrl: link.cancelUrl,
     },
-    cookies: changed ? [remember(checkout, found, { ...remembered, voucher })] : [],
+    cookies: changed ? [remember(checkout, linkContext, { ...remembered, voucher })] : [],
     ...(state.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: state.retryAfterSeconds }),
   }
 }

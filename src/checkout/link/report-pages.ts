@@ -11,46 +11,55 @@ import { isPaid } from './states.ts'
 
 type Paid = Found & { charge: Charge }
 
-/** GET /pay/{id}/report (contract.md G48). Throws 404 where nothing was paid. */
+/** GET /pay/{id}/report (contract.md G48). Throws 404 if nothing was paid. */
 export async function showReport(checkout: Checkout, visit: Visit): Promise<Reply> {
-  const found = await findPaid(checkout, visit)
-  const answers = await answersTo(found)
+  const linkContext = await findPaid(checkout, visit)
+  const answers = await answersTo(linkContext)
   if (visit.query.sent !== undefined)
-    return pageOf(found, { kind: 'reported', payment: paymentOf(found, found.charge), answers })
-  return pageOf(found, { ...reportView(found, visit, null), answers })
+    return pageOf(linkContext, {
+      kind: 'reported',
+      payment: paymentOf(linkContext, linkContext.charge),
+      answers,
+    })
+  return pageOf(linkContext, { ...reportView(linkContext, visit, null), answers })
 }
 
-/** POST /pay/{id}/report: stored once for a payment, and acknowledged however often it is sent. */
+/** POST /pay/{id}/report: stores one report for a payment. Sending it again changes nothing and gets the same thanks. */
 export async function report(checkout: Checkout, visit: Visit): Promise<Reply> {
-  const found = await findPaid(checkout, visit)
-  const again = (status: number, fault: FormFault) => pageOf(found, reportView(found, visit, fault), status)
-  if (!visit.fromHere) return again(403, 'elsewhere')
-  const read = readReport(visit.fields)
-  if (typeof read === 'string') return again(400, read)
+  const linkContext = await findPaid(checkout, visit)
+  const showFormAgain = (status: number, fault: FormFault) =>
+    pageOf(linkContext, reportView(linkContext, visit, fault), status)
+  if (!visit.fromOwnPage) return showFormAgain(403, 'elsewhere')
+  const input = readReport(visit.fields)
+  if (typeof input === 'string') return showFormAgain(400, input)
   try {
-    await checkout.limits.reports.take(`${found.link.mode} ${visit.address}`, checkout.clock.nowMs())
+    await checkout.limits.reports.take(`${linkContext.link.mode} ${visit.address}`, checkout.clock.nowMs())
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return withRetryAfter(again(429, 'reported'), error)
+    return withRetryAfter(showFormAgain(429, 'reported'), error)
   }
-  const { merchantId } = found.link
-  await openDispute(found.shop.app, visitor(visit), { merchantId, chargeId: found.charge.id, report: read })
-  const path = pathOf(found, 'report')
+  const { merchantId } = linkContext.link
+  await openDispute(linkContext.shop.app, visitor(visit), {
+    merchantId,
+    chargeId: linkContext.charge.id,
+    report: input,
+  })
+  const path = pathOf(linkContext, 'report')
   return { kind: 'redirect', to: `${path}${path.includes('?') ? '&' : '?'}sent=1` }
 }
 
 async function findPaid(checkout: Checkout, visit: Visit): Promise<Paid> {
-  const found = await findPaidLink(checkout, visit)
-  if (found.charge === null || !isPaid(found)) throw notFound('page')
-  return { ...found, charge: found.charge }
+  const linkContext = await findPaidLink(checkout, visit)
+  if (linkContext.charge === null || !isPaid(linkContext)) throw notFound('page')
+  return { ...linkContext, charge: linkContext.charge }
 }
 
 const answersTo = ({ shop, link, charge }: Paid) => answersAbout(shop.app, link.merchantId, charge.id)
 
-const reportView = (found: Paid, { fields }: Visit, fault: FormFault | null): ReportView => ({
+const reportView = (linkContext: Paid, { fields }: Visit, fault: FormFault | null): ReportView => ({
   kind: 'report',
-  payment: paymentOf(found, found.charge),
-  chargeId: found.charge.id,
+  payment: paymentOf(linkContext, linkContext.charge),
+  chargeId: linkContext.charge.id,
   typed: {
     reason: fields.reason ?? '',
     details: (fields.details ?? '').slice(0, 2000),

@@ -7,41 +7,43 @@ import type { VendingOrder } from '../../vending/orders/order.ts'
 import type { ClosedView, MachineSays, ReceiptView, View } from '../view.ts'
 import { type Found, paymentOf, takesPayments } from './found-link.ts'
 
-// How long the operator's prompt stays on the phone (spec 8).
+// The operator's prompt stays on the phone for this long (spec 8).
 const PROMPT_SECONDS = 60
-// Later visitors are told that it is paid and are not sent on to the shop.
+// A receipt older than this only says that the link is paid, and does not forward to the shop.
 const FRESH_MS = 120_000
 const FORWARD_SECONDS = 5
 
 type Shown = Found & { charge: Charge }
 
-/** The page of a payment in each state. Reload, back and a second submit use it too. */
-const PAGE_OF: Record<ChargeStatus, (found: Shown, now: Date) => View> = {
+/** The page of a payment in each state. Reload, back and a second submit show it too. */
+const PAGE_OF: Record<ChargeStatus, (linkContext: Shown, now: Date) => View> = {
   pending: waitingView,
   authorized: waitingView,
   failed: failedView,
-  succeeded: (found, now) => receiptView(found, isFresh(found.charge, now) ? 'fresh' : 'earlier'),
-  refunded: (found) => receiptView(found, 'earlier'),
+  succeeded: (linkContext, now) =>
+    receiptView(linkContext, isFresh(linkContext.charge, now) ? 'fresh' : 'earlier'),
+  refunded: (linkContext) => receiptView(linkContext, 'earlier'),
 }
 
-/** The page of the payment in its present state. */
-export const statusView = (found: Shown, now: Date): View => PAGE_OF[found.charge.status](found, now)
+/** Makes the page of the payment in its present state. */
+export const statusView = (linkContext: Shown, now: Date): View =>
+  PAGE_OF[linkContext.charge.status](linkContext, now)
 
 export const isPaid = ({ charge }: Found): boolean =>
   charge?.status === 'succeeded' || charge?.status === 'refunded'
 
-/** The page of a link on which no payment can be started. */
+/** Makes the page of a link on which no payment can be started. */
 export function closedView({ shop, link }: Found): ClosedView {
   const open = shop.active && link.mode === 'live' && link.allowMultipleUses
   const storefront = open ? `/pay/@${shop.handle}` : null
   return { kind: 'closed', why: whyClosed(shop), cancelUrl: link.cancelUrl, storefront }
 }
 
-/** Whose account closes takes no payments any more. */
+/** Tells a merchant that takes no payments now from one that has closed its account. */
 export const whyClosed = ({ account }: Pick<Shop, 'account'>): 'inactive' | 'left' =>
   account === 'open' ? 'inactive' : 'left'
 
-/** The page of an expired order. */
+/** Makes the page of an expired order. */
 export const expiredView = ({ link }: Found): ClosedView => ({
   kind: 'closed',
   why: 'expired',
@@ -49,37 +51,37 @@ export const expiredView = ({ link }: Found): ClosedView => ({
   storefront: null,
 })
 
-function waitingView(found: Shown, now: Date): View {
-  const passed = Math.floor((now.getTime() - found.charge.createdAt.getTime()) / 1000)
+function waitingView(linkContext: Shown, now: Date): View {
+  const passedSeconds = Math.floor((now.getTime() - linkContext.charge.createdAt.getTime()) / 1000)
   return {
     kind: 'waiting',
-    payment: paymentOf(found, found.charge),
-    secondsLeft: PROMPT_SECONDS - passed,
-    cancelUrl: found.link.cancelUrl,
+    payment: paymentOf(linkContext, linkContext.charge),
+    secondsLeft: PROMPT_SECONDS - passedSeconds,
+    cancelUrl: linkContext.link.cancelUrl,
   }
 }
 
-function failedView(found: Shown, now: Date): View {
-  const expired = isOver(found.link, now)
+function failedView(linkContext: Shown, now: Date): View {
+  const expired = isOver(linkContext.link, now)
   return {
     kind: 'failed',
-    payment: paymentOf(found, found.charge),
-    reason: found.charge.failureReason ?? 'rail_rejected', // A failed charge has a reason (failed_has_reason).
-    mayRetry: !expired && takesPayments(found),
+    payment: paymentOf(linkContext, linkContext.charge),
+    reason: linkContext.charge.failureReason ?? 'rail_rejected', // A failed charge has a reason (failed_has_reason).
+    mayRetry: !expired && takesPayments(linkContext),
     expired,
-    cancelUrl: found.link.cancelUrl,
+    cancelUrl: linkContext.link.cancelUrl,
   }
 }
 
 /**
- * What the machine has reported, unless the payment was refunded. A success that only the supplier announced does not
- * count.
+ * Finds the report of the order's machine; null for a refunded payment. A success that only the supplier announced is no
+ * report.
  */
 function machineOf({ order, charge }: Shown, look: ReceiptView['look']): ReceiptView['machine'] {
   if (order === null || charge.status === 'refunded') return null
-  const said = saidByMachine(order)
-  // A printable receipt does not show passing states.
-  return said.says === 'releasing' && look === 'printable' ? null : said
+  const report = saidByMachine(order)
+  // A printed receipt must not show a state that passes.
+  return report.says === 'releasing' && look === 'printable' ? null : report
 }
 
 function saidByMachine(order: VendingOrder): MachineSays {
@@ -90,16 +92,16 @@ function saidByMachine(order: VendingOrder): MachineSays {
   return delivered === null ? { says: 'dispensed' } : { says: 'partly', delivered }
 }
 
-/** The receipt of a payment. */
-export function receiptView(found: Shown, look: ReceiptView['look']): ReceiptView {
-  const { link, charge, refund } = found
+/** Makes the receipt of a payment. */
+export function receiptView(linkContext: Shown, look: ReceiptView['look']): ReceiptView {
+  const { link, charge, refund } = linkContext
   assert(charge.completedAt, 'what was paid was completed')
   return {
     kind: 'receipt',
     look,
-    payment: paymentOf(found, charge),
+    payment: paymentOf(linkContext, charge),
     refund,
-    machine: machineOf(found, look),
+    machine: machineOf(linkContext, look),
     chargeId: charge.id,
     operatorReference: charge.railTransactionId,
     reference: charge.reference,

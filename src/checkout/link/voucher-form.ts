@@ -7,34 +7,34 @@ import type { Checkout, Reply, Visit } from '../visit.ts'
 import { type Found, findPaidLink } from './found-link.ts'
 import { payForm, remember, rememberedBy } from './pay-form.ts'
 
-/** POST /pay/{id}/apply-voucher (G47): remembers a card for this browser, or forgets it. Nothing is reserved yet. */
+/** POST /pay/{id}/apply-voucher (G47): remembers a card for this browser, or forgets it. It reserves nothing on the card. */
 export async function applyVoucher(checkout: Checkout, visit: Visit): Promise<Reply> {
-  const found = await findPaidLink(checkout, visit)
-  const path = `/pay/${found.link.id}`
-  if (!visit.fromHere) return { kind: 'redirect', to: path }
-  const remembered = rememberedBy(checkout, found, visit)
-  if (visit.fields.remove) return back(checkout, found, { ...remembered, voucher: null })
+  const linkContext = await findPaidLink(checkout, visit)
+  const path = `/pay/${linkContext.link.id}`
+  if (!visit.fromOwnPage) return { kind: 'redirect', to: path }
+  const remembered = rememberedBy(checkout, linkContext, visit)
+  if (visit.fields.remove) return back(checkout, linkContext, { ...remembered, voucher: null })
   const code = visit.fields.code ?? ''
-  const waitSeconds = await busyFor(checkout, found, visit)
-  const usable: Usable =
+  const waitSeconds = await busyFor(checkout, linkContext, visit)
+  const voucherTry: Usable =
     waitSeconds === null
-      ? await usableCard(checkout, found, { visit, code })
+      ? await usableCard(checkout, linkContext, { visit, code })
       : { kind: 'busy', retryAfterSeconds: waitSeconds }
-  if (usable.kind === 'busy')
+  if (voucherTry.kind === 'busy')
     return payForm(
       checkout,
-      { found, visit },
-      { status: 429, fault: 'busy', typedVoucher: code, retryAfterSeconds: usable.retryAfterSeconds },
+      { linkContext, visit },
+      { status: 429, fault: 'busy', typedVoucher: code, retryAfterSeconds: voucherTry.retryAfterSeconds },
     )
-  if (usable.kind !== 'usable') return { kind: 'redirect', to: `${path}?voucher=${usable.kind}` }
-  const { cardId, applied } = usable
-  return back(checkout, found, { ...remembered, voucher: { cardId, applied } })
+  if (voucherTry.kind !== 'usable') return { kind: 'redirect', to: `${path}?voucher=${voucherTry.kind}` }
+  const { cardId, applied } = voucherTry
+  return back(checkout, linkContext, { ...remembered, voucher: { cardId, applied } })
 }
 
-const back = (checkout: Checkout, found: Found, remembered: Remembered): Reply => ({
+const back = (checkout: Checkout, linkContext: Found, remembered: Remembered): Reply => ({
   kind: 'redirect',
-  to: `/pay/${found.link.id}`,
-  cookies: [remember(checkout, found, remembered)],
+  to: `/pay/${linkContext.link.id}`,
+  cookies: [remember(checkout, linkContext, remembered)],
 })
 
 type Usable =
@@ -42,23 +42,23 @@ type Usable =
   | { kind: 'unusable' | 'closed' }
   | { kind: 'busy'; retryAfterSeconds: number }
 
-/** Looks up a typed code, and counts it when it cannot be used here for any reason. */
+/** Looks up a typed code. Counts it as a miss if it cannot be used here, for any reason. */
 export async function usableCard(
   { limits, clock }: Checkout,
   { shop, link }: Found,
   { visit, code }: { visit: Visit; code: string },
 ): Promise<Usable> {
-  const place = { merchantId: link.merchantId, linkId: link.id }
+  const linkKey = { merchantId: link.merchantId, linkId: link.id }
   const misses = limits.voucherMisses
   let takenMs: number
   try {
-    // Counted before the look-up and given back for a usable card, so that parallel guesses count like guesses one after
-    // the other.
+    // Every try is counted before the look-up and given back for a usable card, so that parallel guesses count as much as
+    // guesses one after the other.
     takenMs = await misses.take(visit.address, clock.nowMs())
   } catch (error) {
     return { kind: 'busy', retryAfterSeconds: waitSecondsOf(error) }
   }
-  if ((await voucherBox(shop.app, place)) === 'closed') {
+  if ((await voucherBox(shop.app, linkKey)) === 'closed') {
     await misses.giveBack(visit.address, takenMs)
     return { kind: 'closed' }
   }
@@ -69,10 +69,10 @@ export async function usableCard(
     await misses.giveBack(visit.address, takenMs)
     return { kind: 'usable', cardId: card.id, applied }
   }
-  return { kind: (await countVoucherMiss(shop.app, place)) === 'closed' ? 'closed' : 'unusable' }
+  return { kind: (await countVoucherMiss(shop.app, linkKey)) === 'closed' ? 'closed' : 'unusable' }
 }
 
-/** Seconds until this browser may send again, or null when it may now. */
+/** Counts a form against its limits. Returns null, or the seconds to wait if a limit is used up. */
 export async function busyFor(
   { limits, clock }: Checkout,
   { link }: Found,
@@ -89,7 +89,7 @@ export async function busyFor(
 
 const SECONDS_OF_MOST_WINDOWS = 60
 
-/** The wait of a full window in seconds. Throws any other error again. */
+/** Gets the wait (seconds) from the refusal of a full window. Rethrows any other error. */
 function waitSecondsOf(error: unknown): number {
   if (error instanceof Refusal) return error.retryAfterSeconds ?? SECONDS_OF_MOST_WINDOWS
   throw error

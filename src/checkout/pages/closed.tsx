@@ -23,7 +23,7 @@ export function ClosedPage({ view, setting, texts, shop, brief }: Page<'closed'>
           {texts.closed.storefront(brief)}
         </a>
       )}
-      <Away url={view.cancelUrl} says={texts.backTo(brief)} />
+      <Away url={view.cancelUrl} text={texts.backTo(brief)} />
     </Shell>
   )
 }

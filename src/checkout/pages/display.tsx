@@ -8,7 +8,7 @@ import type { Page } from './page.ts'
 import { Amount, Icon } from './parts.tsx'
 
 const RELOAD_SECONDS = 3
-// Lines that fit under a price readable from two metres.
+// The price must be readable from two metres, which leaves this many lines below it.
 const PRODUCT_LINES = 2
 
 type Icons = Parameters<typeof Icon>[0]['name']
@@ -24,7 +24,7 @@ const ICONS: Record<Exclude<Screen['name'], 'scan' | 'releasing'>, Icons> = {
 }
 
 /**
- * The screen of a machine, for browsers as old as the machine: one table, no script needed. The script replaces `main` by
+ * The screen of a machine, for browsers as old as the machine: one table, no script needed. The script replaces `main` with
  * that of a newer page.
  */
 export function DisplayPage(page: Page<'display'>) {
@@ -81,7 +81,7 @@ function Scan({ view, texts, brief }: Page<'display'>) {
         <p class={screen.again ? 'how again' : 'how'}>
           {screen.again ? texts.display.again : texts.display.scanHow}
         </p>
-        <TimeLeft seconds={screen.secondsLeft} says={texts.display.left} />
+        <TimeLeft seconds={screen.secondsLeft} format={texts.display.left} />
       </div>
     </div>
   )
@@ -89,32 +89,32 @@ function Scan({ view, texts, brief }: Page<'display'>) {
 
 function Products({ names }: { names: readonly string[] }) {
   if (names.length === 0) return null
-  const named = names.length > PRODUCT_LINES ? PRODUCT_LINES - 1 : names.length
+  const lines = names.length > PRODUCT_LINES ? PRODUCT_LINES - 1 : names.length
   return (
     <p class="goods">
-      {names.slice(0, named).map((name) => (
+      {names.slice(0, lines).map((name) => (
         <span dir="auto">{briefly(shown(name))}</span>
       ))}
-      {named < names.length && <span>+ {names.length - named}</span>}
+      {lines < names.length && <span>+ {names.length - lines}</span>}
     </p>
   )
 }
 
-function TimeLeft({ seconds, says }: { seconds: number; says: (time: string) => string }) {
+function TimeLeft({ seconds, format }: { seconds: number; format: (time: string) => string }) {
   return (
-    <p class="left" id="left" data-left={seconds} data-text={says('{time}')}>
-      {says(`${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`)}
+    <p class="left" id="left" data-left={seconds} data-text={format('{time}')}>
+      {format(`${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`)}
     </p>
   )
 }
 
-/** One sign, one instruction, and further facts. */
+/** Every screen but the QR code: a sign, a headline with one instruction, and what went wrong. */
 function Told(page: Page<'display'>) {
   const { screen, order } = page.view
   const { display } = page.texts
   const trouble =
     order === null ? null : troubleOf(screen, { ...page, shop: page.brief, amount: order.amount })
-  const says = saysOf(page)
+  const instruction = saysOf(page)
   return (
     <div class={trouble || isDoubted(screen) ? 'told much' : 'told'}>
       <div class="sign">
@@ -125,7 +125,7 @@ function Told(page: Page<'display'>) {
         )}
       </div>
       <h1>{headlineOf(page)}</h1>
-      {says && <p class="how">{says}</p>}
+      {instruction && <p class="how">{instruction}</p>}
       {trouble && <p class="trouble">{trouble}</p>}
       {order !== null && trouble && (
         <p class="numbers">

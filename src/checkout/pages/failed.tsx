@@ -31,7 +31,7 @@ export function FailedPage(page: Page<'failed'>) {
           </button>
         </form>
       )}
-      <Away url={view.cancelUrl} says={texts.backTo(brief)} />
+      <Away url={view.cancelUrl} text={texts.backTo(brief)} />
     </Shell>
   )
 }

@@ -10,17 +10,17 @@ export type Page<Kind extends View['kind']> = {
   texts: Texts
   /** The merchant's full name, safe to show: for headings. */
   shop: string
-  /** The same, cut for a sentence or a button. */
+  /** The merchant's name cut to fit a sentence or a button. */
   brief: string
 }
 
-/** The merchant's name, safe to show: in full for headings, and cut for a sentence. */
-export function shopNames(named: { name: string } | null, texts: Texts): { shop: string; brief: string } {
-  const shop = (named && shown(named.name)) || texts.theShop
+/** Formats the merchant's name, safe to show: in full for headings, and cut for a sentence. */
+export function shopNames(merchant: { name: string } | null, texts: Texts): { shop: string; brief: string } {
+  const shop = (merchant && shown(merchant.name)) || texts.theShop
   return { shop, brief: inSentence(briefly(shop)) }
 }
 
-/** The address of a payment page; for reusable links with the charge. */
+/** Makes the path of a payment page, with the charge in the query for a reusable link. */
 export function paymentPath(payment: Payment, action: string): string {
   const path = `/pay/${payment.linkId}/${action}`
   return payment.charge === null ? path : `${path}?charge=${encodeURIComponent(payment.charge)}`

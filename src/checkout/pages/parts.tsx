@@ -24,7 +24,7 @@ export function Amount({ value }: { value: number }) {
   )
 }
 
-/** Text of a merchant, isolated so that its direction does not change that of the page. */
+/** Text by a merchant, isolated so that its reading direction does not change that of the page. */
 export function Words({ text, kind = 'about' }: { text: string | null; kind?: string }) {
   if (!text) return null
   return (
@@ -34,7 +34,7 @@ export function Words({ text, kind = 'about' }: { text: string | null; kind?: st
   )
 }
 
-/** Why the form is shown again, announced by screen readers. `id` links it to its field. */
+/** Why the form is shown again, which screen readers announce. `id` links it to its field. */
 export function Fault({ text, id }: { text: string | null; id?: string }) {
   if (text === null) return null
   return (
@@ -47,9 +47,9 @@ export function Fault({ text, id }: { text: string | null; id?: string }) {
 
 export type FieldNotes = { hint?: string | undefined; fault?: string | null | undefined }
 
-/** The attributes by which screen readers read hint and fault with an input. */
+/** Returns the attributes that make screen readers read hint and fault with an input. */
 export function describedBy(id: string, { hint, fault }: FieldNotes) {
-  const ids = [fault ? `${id}-fault` : '', hint ? `${id}-hint` : ''].filter((one) => one !== '')
+  const ids = [fault ? `${id}-fault` : '', hint ? `${id}-hint` : ''].filter((noteId) => noteId !== '')
   return {
     id,
     'aria-describedby': ids.length > 0 ? ids.join(' ') : undefined,
@@ -58,10 +58,10 @@ export function describedBy(id: string, { hint, fault }: FieldNotes) {
   }
 }
 
-type Field = FieldNotes & { id: string; label: string; children: ComponentChildren }
+type CheckoutFieldProps = FieldNotes & { id: string; label: string; children: ComponentChildren }
 
-/** Label, hint, fault and then the input itself, in the order of reading. */
-export function Field({ id, label, hint, fault, children }: Field) {
+/** A label, a hint, a fault and then the input itself, in the order of reading. */
+export function Field({ id, label, hint, fault, children }: CheckoutFieldProps) {
   return (
     <div class="field">
       <label for={id}>{label}</label>
@@ -77,15 +77,17 @@ export function Field({ id, label, hint, fault, children }: Field) {
 }
 
 type Attributes = InputHTMLAttributes & { name: string }
-type Input = Attributes & { notes: FieldNotes }
+type InputProps = Attributes & { notes: FieldNotes }
 
-/** The input of a field, which has the field's id as its name. */
-export const Input = ({ notes, ...rest }: Input) => <input {...describedBy(rest.name, notes)} {...rest} />
+/** The input of a field. Its name is also the field's id. */
+export const Input = ({ notes, ...rest }: InputProps) => (
+  <input {...describedBy(rest.name, notes)} {...rest} />
+)
 
-type InputField = Attributes & FieldNotes & { label: string }
+type InputFieldProps = Attributes & FieldNotes & { label: string }
 
-/** A field of one input; children stand below it. */
-export function InputField({ label, hint, fault, children, ...input }: InputField) {
+/** A field with one input and its children below that. */
+export function InputField({ label, hint, fault, children, ...input }: InputFieldProps) {
   const notes = { hint, fault }
   return (
     <Field id={input.name} label={label} {...notes}>
@@ -95,12 +97,12 @@ export function InputField({ label, hint, fault, children, ...input }: InputFiel
   )
 }
 
-/** The link back to the merchant, byte for byte as it was given. */
-export function Away({ url, says }: { url: string | null; says: string }) {
+/** The link back to the merchant, byte for byte as the merchant sent it. */
+export function Away({ url, text }: { url: string | null; text: string }) {
   if (url === null) return null
   return (
     <a class="quiet" href={url} rel="noreferrer">
-      {says}
+      {text}
     </a>
   )
 }
@@ -131,7 +133,7 @@ const ICONS = {
   more: 'M6 9l6 6 6-6',
 }
 
-/** A picture beside words that say the same. */
+/** A picture, hidden from screen readers because the words beside it say the same. */
 export function Icon({ name }: { name: keyof typeof ICONS }) {
   return (
     <svg viewBox="0 0 24 24" width="20" height="20" aria-hidden="true">

@@ -15,7 +15,7 @@ export function PayPage(page: Page<'pay'>) {
       <Price {...page} />
       <VoucherBox {...page} />
       <PayForm {...page} />
-      <Away url={view.cancelUrl} says={texts.pay.cancel(page.brief)} />
+      <Away url={view.cancelUrl} text={texts.pay.cancel(page.brief)} />
     </Shell>
   )
 }
@@ -39,25 +39,25 @@ function Price(page: Page<'pay'>) {
 function PayForm(page: Page<'pay'>) {
   const { view, texts } = page
   const due = dueOf(page)
-  const free = due === 0
+  const isCovered = due === 0
   const { fault } = view
-  const own = fault === 'phone' || fault === 'email' || fault === 'method' || isVoucherFault(fault)
+  const hasField = fault === 'phone' || fault === 'email' || fault === 'method' || isVoucherFault(fault)
   return (
     <form
       method="post"
       action={`/pay/${view.linkId}/submit`}
       data-moment={texts.pay.oneMoment}
-      data-operators={free ? undefined : OPERATOR_HINTS}
+      data-operators={isCovered ? undefined : OPERATOR_HINTS}
     >
       <input type="hidden" name="token" value={view.token} />
-      <Fault text={fault && !own ? texts.faults[fault] : null} />
+      <Fault text={fault && !hasField ? texts.faults[fault] : null} />
       <Methods {...page} />
-      {!free && <Phone {...page} />}
+      {!isCovered && <Phone {...page} />}
       <Email {...page} />
       <button type="submit" class="go">
-        {free ? texts.pay.useCard : texts.pay.button(ugx(due))}
+        {isCovered ? texts.pay.useCard : texts.pay.button(ugx(due))}
       </button>
-      {!free && (
+      {!isCovered && (
         <p class="safe">
           <Icon name="lock" />
           <span>{texts.pay.pin}</span>
@@ -148,5 +148,5 @@ function Email({ view, texts, brief }: Page<'pay'>) {
   )
 }
 
-const faultText = (of: FormFault, fault: FormFault | null, faults: Record<FormFault, string>) =>
-  fault === of ? faults[of] : null
+const faultText = (ofField: FormFault, fault: FormFault | null, faults: Record<FormFault, string>) =>
+  fault === ofField ? faults[ofField] : null

@@ -4,7 +4,7 @@ import { type Page, paymentPath } from './page.ts'
 import { Amount, Sign, timeOfUganda, titleOf } from './parts.tsx'
 import { Shell } from './shell.tsx'
 
-/** The receipt. Right after payment with a link to the merchant, who must not rely on this page. */
+/** The receipt. Right after the payment it links back to the merchant, who must not take this page as proof. */
 export function ReceiptPage(page: Page<'receipt'>) {
   const { view, setting, texts, shop } = page
   const forward = forwardOf(view)

@@ -84,7 +84,7 @@ function Contact({ view, texts, brief }: Page<'report'>) {
   )
 }
 
-/** What the shop has answered to earlier reports on this payment, the newest first. */
+/** The shop's answers to earlier reports on this payment, the newest first. */
 function Answers({ view, texts, shop }: Page<'report'> | Page<'reported'>) {
   return (
     <>
@@ -102,7 +102,7 @@ function Answers({ view, texts, shop }: Page<'report'> | Page<'reported'>) {
   )
 }
 
-/** The report is stored, or one was open already: the customer need not know which. */
+/** The thanks for a report, shown also if one was open already: the customer need not know the difference. */
 export function ReportedPage(page: Page<'reported'>) {
   const { view, setting, texts, shop } = page
   const { report } = texts

@@ -5,24 +5,24 @@ import { CHECKOUT_CSS } from '../styles.ts'
 import { TEXTS } from '../texts/texts.ts'
 import type { Language, Setting } from '../view.ts'
 
-// The colours of the card, for the bars of the browser: on a phone the card fills the page.
+// The browser's own bars get the colours of the card, because the card fills the page on a phone.
 const PAPER = { light: '#fff', dark: '#161e1b' }
 const LANGUAGES = Object.keys(TEXTS) as Language[] // Exactly the keys of the record.
 
-type Shell = {
+type CheckoutShellProps = {
   setting: Setting
   title: string
   script?: CheckoutScript
-  /** Without scripts: reload or redirect after so many seconds. */
+  /** Reloads or redirects after so many seconds in a browser without scripts. */
   refresh?: { seconds: number; url?: string }
-  /** A page for everybody, not one person's payment. */
-  open?: boolean
-  wide?: boolean
+  /** The page is not about one person's payment, so search engines may list it. */
+  isPublic?: boolean
+  isWide?: boolean
   children: ComponentChildren
 }
 
-/** The document around every page: head, test banner, the card in the middle, languages at the foot. */
-export function Shell({ setting, title, script, refresh, open, wide, children }: Shell) {
+/** The document around every page: head, test banner, a card in the middle, and the choice of languages at the foot. */
+export function Shell({ setting, title, script, refresh, isPublic, isWide, children }: CheckoutShellProps) {
   return (
     <html lang={setting.language}>
       <head>
@@ -31,7 +31,7 @@ export function Shell({ setting, title, script, refresh, open, wide, children }:
         <meta name="theme-color" content={PAPER.light} media="(prefers-color-scheme:light)" />
         <meta name="theme-color" content={PAPER.dark} media="(prefers-color-scheme:dark)" />
         <meta name="format-detection" content="telephone=no" />
-        {!open && <meta name="robots" content="noindex" />}
+        {!isPublic && <meta name="robots" content="noindex" />}
         <title>{setting.mode === 'test' ? `${TEXTS[setting.language].test.word} · ${title}` : title}</title>
         <link rel="icon" type="image/svg+xml" href={CHECKOUT_ASSETS['icon.svg'].href} />
         <style>{CHECKOUT_CSS}</style>
@@ -41,7 +41,7 @@ export function Shell({ setting, title, script, refresh, open, wide, children }:
       </head>
       <body>
         {setting.mode === 'test' && <TestBanner language={setting.language} />}
-        <main class={wide ? 'card wide' : 'card'}>
+        <main class={isWide ? 'card wide' : 'card'}>
           {setting.brand?.logo && <img class="logo" src={setting.brand.logo} alt="" height="48" />}
           {children}
         </main>

@@ -8,12 +8,12 @@ import { Shell } from './shell.tsx'
 const PICTURE_SIZE = 320
 const QR_SIZE = 176
 
-/** The merchant's public page: what can be paid for, an amount of one's own, and its QR code. */
+/** The merchant's public page: its items, a form for an amount of the customer's own, and the QR code of the page. */
 export function StorefrontPage(page: Page<'storefront'>) {
   const { view, setting, texts, shop } = page
   const title = view.ownAmount?.fault ? texts.faultTitle(shop) : shop
   return (
-    <Shell setting={setting} title={title} script={view.ownAmount ? 'pay.js' : undefined} open wide>
+    <Shell setting={setting} title={title} script={view.ownAmount ? 'pay.js' : undefined} isPublic isWide>
       <h1 dir="auto">{shop}</h1>
       <div class="front">
         <div>

@@ -24,7 +24,7 @@ export function PriceBefore({ view, texts }: Page<'pay'>) {
   )
 }
 
-/** A separate form, so that a wrong code never sends a payment. */
+/** The gift card of the page. It has a form of its own, so that a wrong code never sends a payment. */
 export function VoucherBox(page: Page<'pay'>) {
   const { view, texts } = page
   const fault = isVoucherFault(view.fault) && view.fault ? texts.faults[view.fault] : null

@@ -6,7 +6,7 @@ import { Shell } from './shell.tsx'
 const PROMPT_SECONDS = 60
 const RELOAD_SECONDS = 5
 
-/** The page while the prompt is on the phone. It says what appears there and asks for nothing. */
+/** The page while the prompt is on the phone. It says what appears on the phone and asks for nothing. */
 export function WaitingPage(page: Page<'waiting'>) {
   const { view, setting, texts, shop } = page
   const still = texts.waiting.still(texts.methods[view.payment.method])
@@ -31,12 +31,12 @@ export function WaitingPage(page: Page<'waiting'>) {
       <a class="text" href={paymentPath(view.payment, 'status')}>
         {texts.waiting.check}
       </a>
-      <Away url={view.cancelUrl} says={texts.backTo(page.brief)} />
+      <Away url={view.cancelUrl} text={texts.backTo(page.brief)} />
     </Shell>
   )
 }
 
-/** The texts during the prompt and after it: both are in the page, and the script switches between them. */
+/** The texts during the prompt and after it. Both are in the page, so that the script can switch between them. */
 function Phases({ still, ...page }: Page<'waiting'> & { still: string }) {
   const { view, texts, brief } = page
   const waits = view.secondsLeft > 0
@@ -91,12 +91,12 @@ function Whole({ text, part }: { text: string; part: string | null }) {
 }
 
 function Countdown({ view, texts }: Page<'waiting'>) {
-  const left = Math.min(PROMPT_SECONDS, Math.ceil(view.secondsLeft))
+  const secondsLeft = Math.min(PROMPT_SECONDS, Math.ceil(view.secondsLeft))
   return (
     <div class="count" id="count">
-      <progress max={PROMPT_SECONDS} value={left} aria-hidden="true" />
-      <p aria-live="off" data-seconds={left} data-text={texts.waiting.secondsLeft('{seconds}')}>
-        {texts.waiting.secondsLeft(`${left}`)}
+      <progress max={PROMPT_SECONDS} value={secondsLeft} aria-hidden="true" />
+      <p aria-live="off" data-seconds={secondsLeft} data-text={texts.waiting.secondsLeft('{seconds}')}>
+        {texts.waiting.secondsLeft(`${secondsLeft}`)}
       </p>
       <p class="hint">{texts.waiting.nothingCame}</p>
     </div>

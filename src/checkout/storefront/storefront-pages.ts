@@ -11,18 +11,18 @@ import type { FormFault, StorefrontItem } from '../view.ts'
 import { type Checkout, type Reply, type Visit, visitor } from '../visit.ts'
 
 const ITEMS_A_PAGE = 6
-// The address of a picture changes with its content, so it may be cached for long.
+// The address of a picture changes with its content, so browsers may cache it for a year.
 const PICTURE_MAX_AGE_S = 31_536_000
 const HANDLE = /^[a-z0-9-]{3,30}$/
 
-/** GET /pay/@{handle} (contract.md G50): what the merchant offers, live only. */
+/** GET /pay/@{handle} (contract.md G50): shows what the merchant offers, in live mode only. */
 export async function showStorefront(checkout: Checkout, visit: Visit): Promise<Reply> {
   const shop = await findPublicShop(checkout, visit)
   if (visit.params.handle !== shop.handle) return { kind: 'redirect', to: `/pay/@${shop.handle}` }
   return sells(shop) ? storefront(shop, visit, { status: 200, fault: null }) : closed(shop, 200)
 }
 
-/** GET /pay/@{handle}/items.json?before_id=: the same as a document. */
+/** GET /pay/@{handle}/items.json?before_id=: one page of the storefront's items as JSON. */
 export async function showItems(checkout: Checkout, visit: Visit): Promise<Reply> {
   const shop = await findPublicShop(checkout, visit)
   const page = sells(shop) ? await pageOfItems(shop, visit) : { items: [], nextBeforeId: null }
@@ -36,11 +36,11 @@ export async function showItems(checkout: Checkout, visit: Visit): Promise<Reply
 /** POST /pay/@{handle}/pay: makes a one-shot live link for the amount that the customer chose and redirects to its page. */
 export async function payOwnAmount(checkout: Checkout, visit: Visit): Promise<Reply> {
   const shop = await findPublicShop(checkout, visit)
-  const again = (status: number, fault: FormFault) => storefront(shop, visit, { status, fault })
+  const showFormAgain = (status: number, fault: FormFault) => storefront(shop, visit, { status, fault })
   if (!sells(shop)) return closed(shop, 409)
-  if (!visit.fromHere) return again(403, 'elsewhere')
+  if (!visit.fromOwnPage) return showFormAgain(403, 'elsewhere')
   const own = readOwnAmount(visit.fields.amount ?? '', ownAmountBounds(shop, shop.app.config))
-  if (own.kind !== 'amount') return again(400, own.kind === 'none' ? 'amount' : 'amount_over')
+  if (own.kind !== 'amount') return showFormAgain(400, own.kind === 'none' ? 'amount' : 'amount_over')
   try {
     await checkout.limits.submits.take(visit.address, checkout.clock.nowMs())
     await checkout.limits.submitsOfLink.take(`@${shop.handle} ${visit.address}`, checkout.clock.nowMs())
@@ -48,9 +48,9 @@ export async function payOwnAmount(checkout: Checkout, visit: Visit): Promise<Re
     return { kind: 'redirect', to: `/pay/${link.id}` }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    if (error.status === 429) return withRetryAfter(await again(429, 'busy'), error)
-    // The account or its limit has changed since the page was made.
-    return error.code === 'amount_too_large' ? again(400, 'amount_over') : closed(shop, 409)
+    if (error.status === 429) return withRetryAfter(await showFormAgain(429, 'busy'), error)
+    // The account or its limit has changed since the customer loaded the page.
+    return error.code === 'amount_too_large' ? showFormAgain(400, 'amount_over') : closed(shop, 409)
   }
 }
 
@@ -77,7 +77,7 @@ export async function showLogo(checkout: Checkout, visit: Visit): Promise<Reply>
   return { kind: 'file', type: 'image/webp', body, maxAgeSeconds: PICTURE_MAX_AGE_S }
 }
 
-/** Nobody sees the public page of somebody who has not proven an address: whoever it says it is, it may be anybody. */
+/** Refuses (404) a merchant that has not proven its mail address: the name on its page could be anybody's. */
 async function findPublicShop(checkout: Checkout, visit: Visit): Promise<Shop> {
   const shop = await findShop(checkout, visit)
   if (await isClaim(checkout.gateway(), shop)) throw notFound('page')

@@ -1,7 +1,7 @@
-// Addresses typed by hand get capitals on a phone and a slash at the end in a message. Ids and handles contain neither.
+// A phone puts capitals into an address typed by hand, a message a slash at its end. Ids and handles contain neither.
 const HOSTED = /^\/(?:pay|vending\/display)\//
 
-/** The address without capitals, a slash at the end and double slashes; null when nothing changes. */
+/** Removes capitals, a slash at the end and double slashes from an address; null if that changes nothing. */
 export function meantAddress(url: string): string | null {
   const { pathname, search } = new URL(url.replace(/^\/{2,}/, '/'), 'http://here')
   const parts = pathname.toLowerCase().split('/')
@@ -9,6 +9,6 @@ export function meantAddress(url: string): string | null {
   return meant === pathname || !HOSTED.test(meant) ? null : `${meant}${search}`
 }
 
-/** A part of a path for the router, however it is written. */
+/** Makes a path segment for the router that matches this word in capitals or not. */
 export const anyCase = (word: string) =>
   `:${word}(^${[...word].map((letter) => `[${letter}${letter.toUpperCase()}]`).join('')}$)`

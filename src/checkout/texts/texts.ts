@@ -4,13 +4,13 @@ import { EN } from './en.ts'
 import { LG } from './lg.ts'
 import { SW } from './sw.ts'
 
-/** Every sentence of the hosted pages in one language. Amounts come in as they are shown, `UGX 25,000`. */
+/** Every sentence of the hosted pages in one language. Amounts are passed formatted, as `UGX 25,000`. */
 export type Texts = {
   /** The language in its own words. */
   ownName: string
   languages: string
   test: { word: string; says: string }
-  /** Used when the merchant's name is unknown. */
+  /** Stands for the merchant's name if that is unknown. */
   theShop: string
   backTo: (shop: string) => string
   methods: Record<Method, string>
@@ -70,11 +70,11 @@ export type Texts = {
     fresh: string
     earlier: string
     printable: string
-    /** For a refunded payment, by where its money is. */
+    /** For a refunded payment, by the state of its money. */
     refunds: Record<Refund['state'], { title: string; says: (shop: string) => string }>
-    /** Added when something was sent to the phone as well. */
+    /** Added if a part was sent to the phone and the rest put back on a gift card. */
     cardBack: string
-    /** What the machine has reported about the paid order. */
+    /** The machine's report on a paid order. */
     machine: Record<Exclude<MachineSays['says'], 'partly'>, (shop: string) => string>
     partly: (shop: string, delivered: string, products: string) => string
     to: (shop: string) => string

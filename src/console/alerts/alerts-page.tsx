@@ -12,7 +12,7 @@ import { ALERTS } from '../texts/alerts.ts'
 import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
 import { paragraphAbout } from './paragraph.ts'
 
-const { columns, one: facts } = ALERTS
+const { columns, detail: facts } = ALERTS
 
 const CLOSE: FormSpec = {
   path: '/alerts/:id/close',
@@ -45,7 +45,7 @@ const ENDED: readonly Column<Alert>[] = [
   },
 ]
 
-/** What is wrong now, and what was. */
+/** Shows the open alerts and those that are over. */
 async function showAlerts({ gateway, query, to }: ConsoleVisit): Promise<Shown> {
   const [open, ended] = await Promise.all([
     listOpenAlerts(gateway),
@@ -134,10 +134,10 @@ async function showAlert(visit: ConsoleVisit, state: FormState | null = null): P
   )
 }
 
-/** A kind in words. Messages and logs have it as one word. */
+/** Formats a kind in words. Messages and logs write it as one word. */
 const nameOf = (kind: string) => kind.replaceAll('_', ' ')
 
-/** The paragraph of the manual about one kind. */
+/** Shows the manual's paragraph about one kind of alert. */
 async function showKind({ params, to }: ConsoleVisit): Promise<Shown> {
   const kind = parseAlertKind(params.kind ?? '')
   if (kind === null) throw notFound('alert')
@@ -160,7 +160,7 @@ async function showKind({ params, to }: ConsoleVisit): Promise<Shown> {
   )
 }
 
-/** What a person must know of the service. */
+/** The pages of alerts. */
 export const ALERT_ROUTES: readonly ConsoleRoute[] = [
   page('/alerts', showAlerts),
   page('/alerts/kinds/:kind', showKind),

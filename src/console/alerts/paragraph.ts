@@ -5,9 +5,9 @@ import { ROOT } from '../../platform/root.ts'
 
 let manual: string | null = null
 
-/** The paragraph of docs/operating.md about a kind of alert, as Markdown. */
+/** Reads the paragraph of docs/operating.md about a kind of alert, as Markdown. The file is read once for each process. */
 export function paragraphAbout(kind: AlertKind): string {
   manual ??= readFileSync(join(ROOT, 'docs', 'operating.md'), 'utf8')
-  const begun = manual.split(`\n### ${kind}\n`)[1] ?? ''
-  return begun.split(/\n#{2,3} /, 1)[0]?.trim() ?? ''
+  const rest = manual.split(`\n### ${kind}\n`)[1] ?? ''
+  return rest.split(/\n#{2,3} /, 1)[0]?.trim() ?? ''
 }

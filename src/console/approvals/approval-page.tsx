@@ -10,9 +10,9 @@ import type { ConsoleVisit } from '../visit.ts'
 import { APPROVE, REJECT, WITHDRAW } from './approval-forms.ts'
 import { About, sentencesOf } from './in-words.tsx'
 
-const { one, forms, kinds } = APPROVALS
+const { detail, forms, kinds } = APPROVALS
 
-/** One approval: what it does in words and in bytes, who asked and why, and what this operator may do about it. */
+/** Shows one approval: its command in words and in bytes, who asked and why, and the forms that this person may send. */
 export async function showApproval(visit: ConsoleVisit, state: FormState | null = null): Promise<Shown> {
   const approval = await getApproval(visit.gateway, visit.params.id ?? '')
   return shownPage(
@@ -24,7 +24,7 @@ export async function showApproval(visit: ConsoleVisit, state: FormState | null 
       </div>
       {approval.refused !== null && approval.status === 'waiting' && (
         <Note tone="warn">
-          <strong>{one.refused}</strong>
+          <strong>{detail.refused}</strong>
           <p>
             <Said text={approval.refused} /> (<Time at={approval.refusedAt} />)
           </p>
@@ -32,8 +32,8 @@ export async function showApproval(visit: ConsoleVisit, state: FormState | null 
       )}
       <Asked visit={visit} approval={approval} />
       {approval.status === 'waiting' && <Deciding visit={visit} approval={approval} state={state} />}
-      <Section title={one.raw}>
-        <Copy text={approval.command.toString()} label={one.raw} />
+      <Section title={detail.raw}>
+        <Copy text={approval.command.toString()} label={detail.raw} />
       </Section>
     </>,
     { status: state?.status ?? 200 },
@@ -41,12 +41,12 @@ export async function showApproval(visit: ConsoleVisit, state: FormState | null 
 }
 
 function Asked({ visit, approval }: { visit: ConsoleVisit; approval: Approval }) {
-  const { facts } = one
-  const decided = approval.decidedAt !== null
+  const { facts } = detail
+  const isDecided = approval.decidedAt !== null
   return (
-    <Section title={one.asked}>
-      {sentencesOf(commandOf(approval)).map((says) => (
-        <p>{says}</p>
+    <Section title={detail.asked}>
+      {sentencesOf(commandOf(approval)).map((sentence) => (
+        <p>{sentence}</p>
       ))}
       <p>
         {APPROVALS.words.about} <About visit={visit} approval={approval} />.
@@ -56,10 +56,10 @@ function Asked({ visit, approval }: { visit: ConsoleVisit; approval: Approval })
           [facts.by, <Said text={approval.askedName} />],
           [facts.reason, <Said text={approval.reason} />],
           [facts.at, <Time at={approval.askedAt} />],
-          [facts.until, approval.waitsForMoney ? one.forMoney : <Time at={approval.expiresAt} />],
+          [facts.until, approval.waitsForMoney ? detail.forMoney : <Time at={approval.expiresAt} />],
           [facts.mode, approval.mode],
-          decided && [facts.decided, <Said text={approval.decidedName} />],
-          decided && [facts.decidedAt, <Time at={approval.decidedAt} />],
+          isDecided && [facts.decided, <Said text={approval.decidedName} />],
+          isDecided && [facts.decidedAt, <Time at={approval.decidedAt} />],
           approval.note !== null && [facts.note, <Said text={approval.note} />],
           [facts.digest, <code class="long">{approval.digest.toString('hex')}</code>],
         ]}
@@ -75,11 +75,11 @@ function Deciding({ visit, approval: { id, kind, askedBy }, state }: DecidingPro
   if (askedBy === visit.caller.personId)
     return (
       <Section title={forms.decide}>
-        <p>{one.own}</p>
+        <p>{detail.own}</p>
         <FormBox of={WITHDRAW} {...{ visit, state, params }} />
       </Section>
     )
-  if (!mayDo(visit.caller, ACTION_OF[kind])) return <p class="quiet">{one.notYours}</p>
+  if (!mayDo(visit.caller, ACTION_OF[kind])) return <p class="quiet">{detail.notYours}</p>
   return (
     <Section title={forms.decide}>
       <FormBox of={APPROVE} {...{ visit, state, params }} />

@@ -11,17 +11,17 @@ import { showApprovals } from './approvals-page.tsx'
 const { forms } = APPROVALS
 
 type Does = (visit: ConsoleVisit, id: string, values: Values) => Promise<unknown>
-const act = (spec: FormSpec, says: string, does: Does): ConsoleRoute =>
+const act = (spec: FormSpec, doneText: string, perform: Does): ConsoleRoute =>
   form(spec, {
     async submit(visit, values) {
       const id = visit.params.id ?? ''
-      await does(visit, id, values)
-      return doneTo(visit.to(`/approvals/${id}`), says)
+      await perform(visit, id, values)
+      return doneTo(visit.to(`/approvals/${id}`), doneText)
     },
     again: showApproval,
   })
 
-/** What takes two operators. */
+/** The pages and forms of approvals: what one person of our staff asks for and a second one approves. */
 export const APPROVAL_ROUTES: readonly ConsoleRoute[] = [
   page('/approvals', showApprovals),
   page('/approvals/:id', (visit) => showApproval(visit)),

@@ -22,18 +22,18 @@ const columnsFor = (visit: ConsoleVisit): readonly Column<Approval>[] => [
   {
     title: columns.until,
     cell: ({ expiresAt, waitsForMoney }) =>
-      waitsForMoney ? APPROVALS.one.forMoney : <Time at={expiresAt} />,
+      waitsForMoney ? APPROVALS.detail.forMoney : <Time at={expiresAt} />,
   },
 ]
 
-/** Nobody has chosen: what waits for this operator, or else what this operator waits for. */
+/** Chooses the list to open with: what waits for this person, or else what this person has asked for. */
 const firstOf = ({ waiting }: ConsoleVisit): ApprovalList =>
   approvalsOf(waiting, 'for-me') === 0 && approvalsOf(waiting, 'by-me') > 0 ? 'by-me' : 'for-me'
 
-/** What waits for this operator, what this operator has asked for, and what was decided. */
+/** Shows the approvals that wait for this person, that this person has asked for, or that are decided. */
 export async function showApprovals(visit: ConsoleVisit): Promise<Shown> {
   const { gateway, caller, query } = visit
-  const list = LISTS.find((one) => one === query.list) ?? firstOf(visit)
+  const list = LISTS.find((listName) => listName === query.list) ?? firstOf(visit)
   const window = { after: query.after, before: query.before, limit: ROWS }
   const page = await findApprovals(gateway, { list, personId: caller.personId }, window)
   const here = visit.to('/approvals')
@@ -43,9 +43,13 @@ export async function showApprovals(visit: ConsoleVisit): Promise<Shown> {
       <h1>{APPROVALS.title}</h1>
       <p class="quiet">{APPROVALS.lead}</p>
       <nav class="tabs" aria-label={APPROVALS.title}>
-        {LISTS.map((one) => (
-          <a href={addressWith(here, { list: one })} aria-current={one === list ? 'true' : undefined}>
-            {lists[one]} {one !== 'decided' && <Count of={countShown(approvalsOf(visit.waiting, one))} />}
+        {LISTS.map((listName) => (
+          <a
+            href={addressWith(here, { list: listName })}
+            aria-current={listName === list ? 'true' : undefined}
+          >
+            {lists[listName]}{' '}
+            {listName !== 'decided' && <Count of={countShown(approvalsOf(visit.waiting, listName))} />}
           </a>
         ))}
       </nav>

@@ -6,7 +6,7 @@ import type { ConsoleVisit } from '../visit.ts'
 
 const { words } = APPROVALS
 
-/** What an approval does, in sentences. Each kind of command has its own. */
+/** Describes in sentences what the command of an approval does. */
 export function sentencesOf(command: Command): string[] {
   switch (command.kind) {
     case 'adjustment':
@@ -42,7 +42,7 @@ export function sentencesOf(command: Command): string[] {
   }
 }
 
-/** What it is about, with the way to its page. */
+/** The subject of an approval, with a link to its page. */
 export function About({ visit, approval }: { visit: ConsoleVisit; approval: Approval }) {
   const command = commandOf(approval)
   switch (command.kind) {

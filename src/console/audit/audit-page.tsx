@@ -22,7 +22,7 @@ import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
 
 const { columns, filters, chain } = AUDIT
 const HERE = '/audit'
-// A short chain is followed while its page waits; a long one goes on behind it.
+// The page waits this long for a check of the chains; a longer check goes on without it.
 const WAIT_MS = 3000
 
 const COLUMNS: readonly Column<PlacedAuditRow>[] = [
@@ -74,12 +74,12 @@ const placesOf = ({ gateway }: ConsoleVisit): Filter => ({
   choices: listAuditChains(gateway).map(({ place }) => ({ value: place, label: place })),
 })
 
-/** The place that the address names, or all of them. */
+/** Gets the chain that the address names (`c1` or `directory`), or all of them. Throws 404 for an unknown name. */
 function asked({ gateway, query }: ConsoleVisit): AuditChain[] {
-  const places = listAuditChains(gateway)
-  const found = places.filter(({ place }) => query.place === undefined || place === query.place)
-  if (found.length === 0) throw notFound('place')
-  return found
+  const chains = listAuditChains(gateway)
+  const matches = chains.filter(({ place }) => query.place === undefined || place === query.place)
+  if (matches.length === 0) throw notFound('place')
+  return matches
 }
 
 function filterOf({ query }: ConsoleVisit): WholeAuditFilter {
@@ -167,27 +167,24 @@ const Chain = ({ visit, state, checks }: ChainProps) => (
 async function verify(visit: ConsoleVisit): Promise<Shown> {
   const checking = askForAuditCheck(visit.gateway, visit.caller)
   const slow = new Promise<'slow'>((resolve) => setTimeout(resolve, WAIT_MS, 'slow').unref())
-  const ended = await Promise.race([checking.then(() => 'done' as const), slow])
-  if (ended === 'slow')
+  const outcome = await Promise.race([checking.then(() => 'done' as const), slow])
+  if (outcome === 'slow')
     checking.catch((err) => visit.gateway.log.error({ err }, 'a check of the audit did not come to its end'))
-  return doneTo(visit.to(HERE), ended === 'done' ? chain.done : chain.begun)
+  return doneTo(visit.to(HERE), outcome === 'done' ? chain.done : chain.begun)
 }
 
-/** The audit over all merchants: its rows, its chains, a file of it. */
+/** The audit over all merchants: its rows, the check of its chains, and a file of it. */
 export const AUDIT_ROUTES: readonly ConsoleRoute[] = [
   page(HERE, (visit) => showAudit(visit)),
   form(VERIFY, { submit: verify, again: showAudit }),
   form(EXPORT, {
     async submit(visit, values) {
-      const wanted = { ...visit, query: given(values) }
-      const places = asked(wanted)
-      const body = await exportAudit(visit.gateway, visit.caller, {
-        chains: places,
-        filter: filterOf(wanted),
-      })
+      const filtered = { ...visit, query: given(values) }
+      const chains = asked(filtered)
+      const body = await exportAudit(visit.gateway, visit.caller, { chains, filter: filterOf(filtered) })
       return {
         kind: 'file',
-        name: `audit-${wanted.query.place ?? 'all'}.csv`,
+        name: `audit-${filtered.query.place ?? 'all'}.csv`,
         type: 'text/csv; charset=utf-8',
         body,
       }

@@ -5,8 +5,8 @@ import { Amount } from '../reconciliation/details.tsx'
 import { EXCEPTIONS } from '../texts/exceptions.ts'
 import type { ConsoleVisit } from '../visit.ts'
 
-const { one } = EXCEPTIONS
-const { lineColumns: columns } = one
+const { detail } = EXCEPTIONS
+const { lineColumns: columns } = detail
 
 const LINES: readonly Column<TheirLine>[] = [
   { title: columns.number, cell: ({ number }) => <Said text={number} /> },
@@ -18,16 +18,16 @@ const LINES: readonly Column<TheirLine>[] = [
   { title: columns.imported, cell: ({ importedAt }) => <Time at={importedAt} /> },
 ]
 
-/** What we say of a movement, and what its operator says. */
+/** A movement as our books have it, and as its operator reports it. */
 export const BothSides = ({ visit, evidence }: { visit: ConsoleVisit; evidence: Evidence }) => (
   <>
-    <Section title={one.ours}>
-      {evidence.ours === null ? <p>{one.none}</p> : <Ours visit={visit} ours={evidence.ours} />}
+    <Section title={detail.ours}>
+      {evidence.ours === null ? <p>{detail.none}</p> : <Ours visit={visit} ours={evidence.ours} />}
     </Section>
-    <Section title={one.theirs}>
-      <h3>{one.heard}</h3>
+    <Section title={detail.theirs}>
+      <h3>{detail.heard}</h3>
       {evidence.heard.length === 0 ? (
-        <p class="quiet">{one.heardNone}</p>
+        <p class="quiet">{detail.heardNone}</p>
       ) : (
         <Timeline
           entries={evidence.heard.map(({ at, summary, operatorCode, digest }) => ({
@@ -37,18 +37,18 @@ export const BothSides = ({ visit, evidence }: { visit: ConsoleVisit; evidence: 
           }))}
         />
       )}
-      <h3>{one.lines}</h3>
+      <h3>{detail.lines}</h3>
       {evidence.lines.length === 0 ? (
-        <p class="quiet">{one.linesNone}</p>
+        <p class="quiet">{detail.linesNone}</p>
       ) : (
-        <Table caption={one.lines} rows={evidence.lines} columns={LINES} />
+        <Table caption={detail.lines} rows={evidence.lines} columns={LINES} />
       )}
     </Section>
   </>
 )
 
 function Ours({ visit, ours }: { visit: ConsoleVisit; ours: OurSide }) {
-  const { oursFacts: facts } = one
+  const { oursFacts: facts } = detail
   return (
     <Facts
       facts={[

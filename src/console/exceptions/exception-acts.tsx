@@ -14,15 +14,15 @@ type ActsProps = {
   visit: ConsoleVisit
   exception: OpenedException
   state: FormState | null
-  /** What was asked about it so far. */
-  asked: readonly Approval[]
+  /** The approvals that were asked for about this exception so far. */
+  approvals: readonly Approval[]
 }
 
-/** What may be done about an open exception, each with a form under its own heading. */
-export function Acts({ visit, exception, state, asked }: ActsProps) {
+/** The forms for an open exception, each under its own heading. */
+export function Acts({ visit, exception, state, approvals }: ActsProps) {
   const { id, kind, merchant } = exception
   const of = { visit, state, params: { id } }
-  const wanting = { visit, asked, state }
+  const request = { visit, approvals, state }
   return (
     <>
       <Section title={forms.resolve}>
@@ -31,21 +31,21 @@ export function Acts({ visit, exception, state, asked }: ActsProps) {
         </FormBox>
       </Section>
       {merchant !== null && (
-        <ByTwo {...wanting} form={ADJUST} kind="adjustment" title={forms.adjust}>
+        <ByTwo {...request} form={ADJUST} kind="adjustment" title={forms.adjust}>
           <FormBox of={ADJUST} {...of} values={{ against: 'rail', resolve: 'yes' }}>
             <p class="hint">{forms.adjustSays}</p>
           </FormBox>
         </ByTwo>
       )}
       {kind === 'ledger_breach' && (
-        <ByTwo {...wanting} form={ACCEPT} kind="accept-breach" title={forms.accept}>
+        <ByTwo {...request} form={ACCEPT} kind="accept-breach" title={forms.accept}>
           <FormBox of={ACCEPT} {...of}>
             <p class="hint">{forms.acceptSays}</p>
           </FormBox>
         </ByTwo>
       )}
       {kind === 'mismatch' && merchant !== null && (
-        <ByTwo {...wanting} form={END_AS_TOLD} kind="end-as-told" title={forms.asTold}>
+        <ByTwo {...request} form={END_AS_TOLD} kind="end-as-told" title={forms.asTold}>
           <FormBox of={END_AS_TOLD} {...of}>
             <p class="hint">{forms.asToldSays}</p>
           </FormBox>
@@ -64,7 +64,7 @@ export function Acts({ visit, exception, state, asked }: ActsProps) {
 
 type ByTwoProps = {
   visit: ConsoleVisit
-  asked: readonly Approval[]
+  approvals: readonly Approval[]
   state: FormState | null
   form: FormSpec
   kind: ApprovalKind
@@ -72,9 +72,12 @@ type ByTwoProps = {
   children: ComponentChildren
 }
 
-/** A form by which one asks. Of one thing one waits at a time: then the way to it, unless this form was just refused, which it says. */
-function ByTwo({ visit, asked, state, form, kind, title, children }: ByTwoProps) {
-  const waiting = asked.find((approval) => approval.kind === kind && isWaiting(approval, visit.now))
+/**
+ * A form that asks for an approval. Only one approval of a kind may wait for an exception: while it does, a link to it stands
+ * here instead of the form, unless this form was just refused and must show its fault.
+ */
+function ByTwo({ visit, approvals, state, form, kind, title, children }: ByTwoProps) {
+  const waiting = approvals.find((approval) => approval.kind === kind && isWaiting(approval, visit.now))
   return (
     <Section title={title}>
       {waiting === undefined || state?.path === form.path ? (

@@ -8,7 +8,8 @@ const MOST_TEXT = 500
 const MOST_NOTE = 2000
 const MOST_TOLD = 200
 
-// A page may have several of these: of no two fields or buttons on it the names are the same, so that whoever hears it knows which is which.
+// One page may show several of these forms. No two fields or buttons of them have the same label, so that a person who hears
+// the page can tell them apart.
 export const LIST = '/reconciliation/exceptions'
 const ONE = `${LIST}/:id`
 

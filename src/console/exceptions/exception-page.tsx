@@ -28,13 +28,13 @@ import { Acts } from './exception-acts.tsx'
 import { NOTE, TAKE } from './exception-forms.ts'
 import { Severity } from './exceptions-page.tsx'
 
-const { one } = EXCEPTIONS
+const { detail } = EXCEPTIONS
 
-/** One exception: what was found, what both sides say, what was done about it, and what may be done now. */
+/** Shows one exception: what was found, both sides of the movement, its history, and the forms that may be sent now. */
 export async function showException(visit: ConsoleVisit, state: FormState | null = null): Promise<Shown> {
   const { gateway, params } = visit
   const { place, exception, notes } = await getException(gateway, params.id ?? '')
-  const [evidence, asked] = await Promise.all([
+  const [evidence, approvals] = await Promise.all([
     evidenceOf(gateway, place.app, exception),
     approvalsAbout(place, exception.id),
   ])
@@ -44,24 +44,24 @@ export async function showException(visit: ConsoleVisit, state: FormState | null
     <>
       <div class="top">
         <h1>{title}</h1>
-        <Severity of={exception.severity} />
+        <Severity severity={exception.severity} />
       </div>
       <About visit={visit} exception={exception} state={state} />
-      <Section title={one.found}>
+      <Section title={detail.found}>
         {Object.keys(exception.details).length === 0 ? (
-          <p class="quiet">{one.foundNothing}</p>
+          <p class="quiet">{detail.foundNothing}</p>
         ) : (
-          <Details of={exception.details} />
+          <Details details={exception.details} />
         )}
         <RawJson value={exception.details} />
       </Section>
       <BothSides visit={visit} evidence={evidence} />
-      {asked.length > 0 && <Asked visit={visit} asked={asked} />}
-      <Section title={one.history}>
+      {approvals.length > 0 && <Asked visit={visit} approvals={approvals} />}
+      <Section title={detail.history}>
         <Timeline entries={historyOf(exception, notes)} />
         <FormBox of={NOTE} visit={visit} state={state} params={{ id: exception.id }} />
       </Section>
-      {exception.closedAt === null && <Acts {...{ visit, exception, state, asked }} />}
+      {exception.closedAt === null && <Acts {...{ visit, exception, state, approvals }} />}
     </>,
     { status: state?.status ?? 200 },
   )
@@ -70,12 +70,12 @@ export async function showException(visit: ConsoleVisit, state: FormState | null
 type AboutProps = { visit: ConsoleVisit; exception: OpenedException; state: FormState | null }
 
 function About({ visit, exception, state }: AboutProps) {
-  const { facts } = one
+  const { facts } = detail
   const { id, merchant, owner, foundBy, closedAt, resolution } = exception
   return (
     <Section title={exception.id}>
       {closedAt === null && exception.severity === 'critical' && merchant !== null && (
-        <Note tone="warn">{one.pauses}</Note>
+        <Note tone="warn">{detail.pauses}</Note>
       )}
       <Facts
         facts={[
@@ -90,7 +90,7 @@ function About({ visit, exception, state }: AboutProps) {
           [facts.mode, exception.mode],
           [facts.subject, <Subject visit={visit} exception={exception} />],
           foundBy !== null && [facts.foundBy, foundBy.map((leg) => EXCEPTIONS.legs[leg]).join(', ')],
-          [facts.owner, owner === null ? one.nobody : <Said text={owner} />],
+          [facts.owner, owner === null ? detail.nobody : <Said text={owner} />],
           [facts.opened, <Time at={exception.openedAt} />],
           [facts.seen, EXCEPTIONS.times(exception.seenCount)],
           [facts.last, <Time at={exception.lastSeenAt} />],
@@ -110,7 +110,7 @@ function About({ visit, exception, state }: AboutProps) {
   )
 }
 
-/** A movement of a merchant has a page; what a leg found wrong in the books has none. */
+/** The subject as a link if it is a payment. A leg may also find a fault in the books, which has no page. */
 const Subject = ({ visit, exception: { subject } }: { visit: ConsoleVisit; exception: OpenedException }) =>
   /^(?:txn|pout|top)_[a-z0-9]+$/.test(subject) ? (
     <a href={visit.to(`/payments/${subject}`)}>{subject}</a>
@@ -118,10 +118,10 @@ const Subject = ({ visit, exception: { subject } }: { visit: ConsoleVisit; excep
     <code>{shown(subject)}</code>
   )
 
-const Asked = ({ visit, asked }: { visit: ConsoleVisit; asked: readonly Approval[] }) => (
-  <Section title={one.approvals}>
+const Asked = ({ visit, approvals }: { visit: ConsoleVisit; approvals: readonly Approval[] }) => (
+  <Section title={detail.approvals}>
     <ul class="plain">
-      {asked.map(({ id, status, askedAt }) => (
+      {approvals.map(({ id, status, askedAt }) => (
         <li>
           <a href={visit.to(`/approvals/${id}`)}>{id}</a> <Status word={status} /> <Time at={askedAt} />
         </li>
@@ -134,13 +134,17 @@ function historyOf(exception: OpenedException, notes: readonly ExceptionNote[]):
   const { openedAt, closedAt, resolution, note, resolvedBy } = exception
   const how = resolution === null ? EXCEPTIONS.agreed : EXCEPTIONS.resolutions[resolution]
   return [
-    { at: openedAt, title: one.opened, tone: 'warn' },
-    ...notes.map(({ at, by, kind, text }) => ({ at, title: wordsOf(kind, text), detail: one.by(shown(by)) })),
+    { at: openedAt, title: detail.opened, tone: 'warn' },
+    ...notes.map(({ at, by, kind, text }) => ({
+      at,
+      title: wordsOf(kind, text),
+      detail: detail.by(shown(by)),
+    })),
     ...(closedAt === null
       ? []
       : [
           {
-            ...{ at: closedAt, title: one.resolved(how), tone: 'good' as const },
+            ...{ at: closedAt, title: detail.resolved(how), tone: 'good' as const },
             detail: `${shown(note ?? '')} (${shown(resolvedBy ?? '')})`,
           },
         ]),
@@ -152,8 +156,8 @@ function wordsOf(kind: ExceptionNote['kind'], text: string): ComponentChildren {
     case 'note':
       return <span class="lines">{text}</span>
     case 'taken':
-      return one.taken(shown(text))
+      return detail.taken(shown(text))
     case 'asked':
-      return one.asked(shown(text))
+      return detail.asked(shown(text))
   }
 }

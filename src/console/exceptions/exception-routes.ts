@@ -18,27 +18,27 @@ import { showExceptions } from './exceptions-page.tsx'
 
 const { forms } = EXCEPTIONS
 
-/** What a form does; it answers where that leads, or nothing for the exception itself. */
+/** Performs a form and returns the path to go to, or null for the page of the exception. */
 type Does = (visit: ConsoleVisit, id: string, values: Values) => Promise<string | null>
 
-const act = (spec: FormSpec, says: string, does: Does): ConsoleRoute =>
+const act = (spec: FormSpec, doneText: string, perform: Does): ConsoleRoute =>
   form(spec, {
     async submit(visit, values) {
       const id = visit.params.id ?? ''
-      const to = await does(visit, id, values)
-      return doneTo(visit.to(to ?? `${LIST}/${id}`), says)
+      const to = await perform(visit, id, values)
+      return doneTo(visit.to(to ?? `${LIST}/${id}`), doneText)
     },
     again: showException,
   })
 
-/** A chosen radio button: the form takes one of its choices only. */
-function chosen<const T extends string>(value: string | undefined, of: readonly T[]): T {
-  const found = of.find((one) => one === value)
-  assert(found !== undefined, 'the form has one of its choices')
-  return found
+/** Gets the chosen radio button. The form has accepted only its own choices. */
+function chosen<const T extends string>(value: string | undefined, choices: readonly T[]): T {
+  const match = choices.find((choice) => choice === value)
+  assert(match !== undefined, 'the form has one of its choices')
+  return match
 }
 
-/** Exceptions: their three lists, one of them, and what is done about it. */
+/** The pages and forms of exceptions: the three lists, the page of one exception, and its forms. */
 export const EXCEPTION_ROUTES: readonly ConsoleRoute[] = [
   page(LIST, showExceptions),
   page(`${LIST}/:id`, (visit) => showException(visit)),

@@ -35,14 +35,14 @@ const FILTERS: readonly Filter[] = [
   { name: 'merchant', label: filters.merchant },
 ]
 
-/** One of the three lists of exceptions, over all merchants. */
+/** Shows one of the three lists of exceptions, over all merchants. */
 export async function showExceptions(visit: ConsoleVisit): Promise<Shown> {
   const { gateway, query } = visit
   const filter = filterOf(visit)
   const window = { after: query.after, before: query.before, limit: ROWS }
   const page = await findExceptions(gateway, filter, window)
   const here = visit.to(LIST)
-  const kept = { ...query, after: undefined, before: undefined, list: filter.list }
+  const pageQuery = { ...query, after: undefined, before: undefined, list: filter.list }
   return shownPage(
     EXCEPTIONS.title,
     <>
@@ -50,12 +50,12 @@ export async function showExceptions(visit: ConsoleVisit): Promise<Shown> {
       <ReconciliationPages visit={visit} at={LIST} />
       <p class="quiet">{EXCEPTIONS.lead}</p>
       <nav class="tabs" aria-label={EXCEPTIONS.title}>
-        {LISTS.map((one) => (
+        {LISTS.map((list) => (
           <a
-            href={addressWith(here, { ...kept, list: one })}
-            aria-current={one === filter.list ? 'true' : undefined}
+            href={addressWith(here, { ...pageQuery, list })}
+            aria-current={list === filter.list ? 'true' : undefined}
           >
-            {lists[one]} <Count of={countShown(exceptionsOf(visit.waiting, one))} />
+            {lists[list]} <Count of={countShown(exceptionsOf(visit.waiting, list))} />
           </a>
         ))}
       </nav>
@@ -78,7 +78,7 @@ export async function showExceptions(visit: ConsoleVisit): Promise<Shown> {
           href={({ id }) => visit.to(`${LIST}/${id}`)}
         />
       )}
-      <Pager cursors={page} query={kept} here={here} />
+      <Pager cursors={page} query={pageQuery} here={here} />
     </>,
   )
 }
@@ -86,9 +86,9 @@ export async function showExceptions(visit: ConsoleVisit): Promise<Shown> {
 function filterOf({ query, waiting }: ConsoleVisit): ExceptionFilter {
   const { severity, owner, merchant } = query
   return {
-    // Nobody has chosen: the first list on which something waits.
+    // Without a choice the page opens with the first list on which something waits.
     list:
-      LISTS.find((one) => one === query.list) ??
+      LISTS.find((list) => list === query.list) ??
       LISTS.find((list) => exceptionsOf(waiting, list) > 0) ??
       'missing',
     isOpen: query.state !== 'resolved',
@@ -106,7 +106,7 @@ const columnsFor = ({ now, to }: ConsoleVisit): readonly Column<OpenedException>
     cell: ({ merchant }) =>
       merchant === null ? EXCEPTIONS.platform : <a href={to(`/merchants/${merchant}`)}>{merchant}</a>,
   },
-  { title: columns.severity, cell: ({ severity }) => <Severity of={severity} /> },
+  { title: columns.severity, cell: ({ severity }) => <Severity severity={severity} /> },
   { title: columns.owner, cell: ({ owner }) => <Said text={owner} /> },
   { title: columns.seen, cell: ({ seenCount }) => EXCEPTIONS.times(seenCount), figures: true },
   { title: columns.opened, cell: ({ openedAt }) => <Time at={openedAt} /> },
@@ -118,6 +118,6 @@ const columnsFor = ({ now, to }: ConsoleVisit): readonly Column<OpenedException>
   },
 ]
 
-export const Severity = ({ of }: { of: string }) => (
-  <Status word={of} tone={of === 'critical' ? 'bad' : 'warn'} />
+export const Severity = ({ severity }: { severity: string }) => (
+  <Status word={severity} tone={severity === 'critical' ? 'bad' : 'warn'} />
 )

@@ -31,15 +31,15 @@ const ASK: FormSpec = {
 }
 const ASK_MERCHANT: FormSpec = { ...ASK, path: '/freeze/:id/ask', plain: true }
 
-/** The platform's freeze, and the merchants that are frozen. */
+/** Shows whether live payouts of the platform are frozen, and which merchants are. */
 async function showFreeze(visit: ConsoleVisit, state: FormState | null = null): Promise<Shown> {
   const { gateway } = visit
-  const [freeze, frozen, asked] = await Promise.all([
+  const [freeze, frozen, approvals] = await Promise.all([
     platformFreeze(gateway.directory),
     frozenMerchants(gateway),
     approvalsAbout({ db: gateway.directory, merchantId: 0 }, PLATFORM),
   ])
-  const waiting = asked.find(({ status, expiresAt }) => status === 'waiting' && expiresAt > visit.now)
+  const waiting = approvals.find(({ status, expiresAt }) => status === 'waiting' && expiresAt > visit.now)
   return shownPage(
     TEXTS.title,
     <>
@@ -136,7 +136,7 @@ const frozenColumns = (visit: ConsoleVisit, state: FormState | null): readonly C
   },
 ]
 
-/** Stopping live payouts by one person, and letting them run by two. */
+/** The page of freezes. One person may stop live payouts; it takes two to let them run again. */
 export const FREEZE_ROUTES: readonly ConsoleRoute[] = [
   page(PATH, (visit) => showFreeze(visit)),
   form(FREEZE, {

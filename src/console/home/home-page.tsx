@@ -16,13 +16,13 @@ import { WorkCard } from './work-card.tsx'
 
 const { count } = HOME
 
-/** Whether the console has this page. */
+/** Whether the navigation has a page with this path. */
 function isThere(path: string): boolean {
-  const [place = path] = path.split('#', 1)
-  return NAVIGATION.some(({ entries }) => entries.some((entry) => belongsTo(place, entry.path)))
+  const [withoutHash = path] = path.split('#', 1)
+  return NAVIGATION.some(({ entries }) => entries.some((entry) => belongsTo(withoutHash, entry.path)))
 }
 
-/** The title of a figure, which leads to its page where the console has it. */
+/** A card with figures. Its title links to the page about them if the console has that page. */
 function Card({
   visit,
   title,
@@ -109,10 +109,10 @@ function WorkersCard({ visit, figures }: CardProps) {
 }
 
 function WebhooksCard({ visit, figures }: CardProps) {
-  const all = figures.cells.map(({ webhooks }) => webhooks)
-  const pending = all.reduce((sum, one) => sum + one.pending, 0)
-  const failing = all.reduce((sum, one) => sum + one.failing, 0)
-  const due = earliest(all.map(({ oldestDueAt }) => oldestDueAt))
+  const webhooks = figures.cells.map((cell) => cell.webhooks)
+  const pending = webhooks.reduce((sum, cellWebhooks) => sum + cellWebhooks.pending, 0)
+  const failing = webhooks.reduce((sum, cellWebhooks) => sum + cellWebhooks.failing, 0)
+  const due = earliest(webhooks.map(({ oldestDueAt }) => oldestDueAt))
   const overdue = due !== null && due.getTime() < figures.at.getTime()
   return (
     <Card visit={visit} title={HOME.webhooks.title} path="/jobs">
@@ -126,8 +126,8 @@ function WebhooksCard({ visit, figures }: CardProps) {
 function VerifyCard({ visit, figures }: CardProps) {
   const { verify, verified } = figures
   const broken = verify.reduce((sum, { violations }) => sum + (violations ?? 0), 0)
-  const held = verified.map(({ at }) => at)
-  const oldest = held.includes(null) ? null : earliest(held)
+  const provenAt = verified.map(({ at }) => at)
+  const oldest = provenAt.includes(null) ? null : earliest(provenAt)
   return (
     <Card visit={visit} title={HOME.verify.title} path="/jobs#verify">
       {broken > 0 ? (
@@ -141,7 +141,7 @@ function VerifyCard({ visit, figures }: CardProps) {
   )
 }
 
-/** Where the service stands: money under way, what is wrong, operators, workers, webhooks and the last proof of the books. */
+/** Shows the state of the service: money under way, alerts, operators, workers, webhooks and the last proof of the books. */
 async function showHome(visit: ConsoleVisit): Promise<Shown> {
   const figures = await serviceFigures(visit.gateway)
   return shownPage(

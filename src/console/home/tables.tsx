@@ -11,7 +11,7 @@ import { JOBS } from '../texts/jobs.ts'
 const { underWay: words, rails, sweeps } = HOME
 const FURTHEST = 5
 
-/** Charges, payouts and top-ups by age: how many, and how much. */
+/** Charges, payouts and top-ups under way by age, with their number and amount. */
 export function UnderWayTable({ figures }: { figures: ServiceFigures }) {
   const columns: readonly Column<UnderWay>[] = [
     { title: words.columns.noun, cell: ({ noun }) => words.nouns[noun] },
@@ -81,7 +81,7 @@ const RAILS: readonly Column<Rail>[] = [
   { title: rails.columns.answer, cell: ({ lastAnswerAt }) => <Time at={lastAnswerAt} /> },
 ]
 
-/** The contracts with operators: whether payments go out, our money there, and the last answer. */
+/** Our accounts at operators: whether payments go out, our money there, and the last answer. */
 export function Rails({ figures }: { figures: ServiceFigures }) {
   const rows = figures.rails.map((rail) => ({
     ...rail,
@@ -93,7 +93,7 @@ export function Rails({ figures }: { figures: ServiceFigures }) {
   return <Table caption={rails.title} rows={rows} columns={RAILS} />
 }
 
-/** The tasks that are furthest behind. */
+/** The background tasks that are furthest behind. */
 export function Furthest({ figures: { jobs, at } }: { figures: ServiceFigures }) {
   const rows = jobs
     .map((job) => ({ ...job, lag: lagMs(job, at.getTime()) }))

@@ -14,13 +14,13 @@ const NAMES: Readonly<Record<string, string>> = {
   ...{ '/verification': FRAME.pages.verification, '/parked': words.marks },
 }
 
-/** What waits for whoever looks, with the way to each, and since when the oldest does that nobody has taken. */
+/** The work that waits for this person, with a link to each kind, and the age of the oldest that nobody has taken. */
 export function WorkCard({ visit }: { visit: ConsoleVisit }) {
   const { waiting, now, to } = visit
   const counts = countsOf(waiting)
   const kinds = WORK_KINDS.filter((kind) => counts.has(WORK_AT[kind]))
-  const own = (waiting?.work ?? []).filter((one) => isWorkFor(one, waiting?.personId ?? 0))
-  const oldest = earliest(own.map(({ since }) => since))
+  const ownWork = (waiting?.work ?? []).filter((row) => isWorkFor(row, waiting?.personId ?? 0))
+  const oldest = earliest(ownWork.map(({ since }) => since))
   return (
     <div>
       <p class="quiet">{words.title}</p>

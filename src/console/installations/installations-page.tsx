@@ -45,7 +45,7 @@ const columnsFor = (visit: ConsoleVisit): readonly Column<SideOfOperator>[] => [
   { title: columns.known, cell: ({ known }) => known.join(', ') },
 ]
 
-/** Which contract takes new movements, and asking for another one. */
+/** Shows which installation takes new payments, and the form that asks for another. */
 async function showInstallations(visit: ConsoleVisit, state: FormState | null = null): Promise<Shown> {
   const rows = await readSides(visit.gateway)
   const ids = [...new Set(rows.flatMap(({ known }) => known))]
@@ -78,14 +78,14 @@ async function showInstallations(visit: ConsoleVisit, state: FormState | null = 
   )
 }
 
-/** Which contract with the operator takes new movements: switched by two operators. */
+/** The page of installations. It takes two of our staff to switch new payments to another. */
 export const INSTALLATION_ROUTES: readonly ConsoleRoute[] = [
   page(PATH, (visit) => showInstallations(visit)),
   form(SWITCH, {
     async submit({ gateway, caller, to }, { side, installation = '', reason = '' }) {
-      // The form takes one of its two sides.
-      const wanted = { side: side === 'collect' ? 'collect' : 'disburse', installation, reason } as const
-      const { id } = await askInstallation(gateway, caller, wanted)
+      // The form has accepted only its own two sides.
+      const input = { side: side === 'collect' ? 'collect' : 'disburse', installation, reason } as const
+      const { id } = await askInstallation(gateway, caller, input)
       return doneTo(to(`/approvals/${id}`), APPROVALS.forms.asked)
     },
     again: showInstallations,

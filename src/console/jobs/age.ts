@@ -5,7 +5,7 @@ const MINUTE = 60
 const HOUR = 3600
 const DAY = 86_400
 
-/** A time that has passed, in the largest unit that says it: `45 s`, `3 min`, `26 h`, `3 days`. */
+/** Formats a passed time (ms) in the largest unit of which there are at least two: `45 s`, `3 min`, `26 h`, `3 days`. */
 export function ageText(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000))
   if (seconds < 2 * MINUTE) return ages.seconds(seconds)

@@ -127,17 +127,17 @@ const ASKED: readonly Column<RunRequest>[] = [
   },
 ]
 
-/** What runs by itself, when it last did, and how far it is behind. */
+/** Shows the background tasks, when each last ran, how far it is behind, and the processes that run them. */
 async function showJobs(visit: ConsoleVisit, state: FormState | null = null): Promise<Shown> {
   const { gateway, now } = visit
   const nowMs = now.getTime()
-  const [jobs, seen, requests, runs] = await Promise.all([
+  const [jobs, processes, requests, runs] = await Promise.all([
     listJobs(gateway),
     listProcesses(gateway),
     listAskedRuns(gateway),
     listVerifyRuns(gateway, VERIFY_RUNS),
   ])
-  const age = workerAgeMs(seen, nowMs)
+  const age = workerAgeMs(processes, nowMs)
   return shownPage(
     JOBS.title,
     <>
@@ -158,10 +158,10 @@ async function showJobs(visit: ConsoleVisit, state: FormState | null = null): Pr
         </Section>
       )}
       <Section title={process.title} id="processes">
-        {seen.length === 0 ? (
+        {processes.length === 0 ? (
           <Empty title={process.none} />
         ) : (
-          <Table caption={process.title} rows={seen} columns={processColumns(nowMs)} />
+          <Table caption={process.title} rows={processes} columns={processColumns(nowMs)} />
         )}
       </Section>
       <VerifyRuns runs={runs} />
@@ -170,7 +170,7 @@ async function showJobs(visit: ConsoleVisit, state: FormState | null = null): Pr
   )
 }
 
-/** The background tasks of the service. */
+/** The page of background tasks. */
 export const JOB_ROUTES: readonly ConsoleRoute[] = [
   page('/jobs', (visit) => showJobs(visit)),
   form(RUN, {

@@ -6,7 +6,7 @@ import { JOBS } from '../texts/jobs.ts'
 
 const { verify: words, tasks } = JOBS
 
-/** How a run ended, as a word with the names of what is broken, and what of it was accepted. */
+/** The result of a run: one word, the invariants that are broken, its error, and the breaches that were accepted. */
 const VerifyResult = ({ run }: { run: VerifyRun }) => (
   <>
     <Verdict run={run} />
@@ -59,7 +59,7 @@ const COLUMNS: readonly Column<VerifyRun>[] = [
   { title: words.columns.result, cell: (run) => <VerifyResult run={run} /> },
 ]
 
-/** The latest proofs of the books. */
+/** The latest runs of verify over the books. */
 export const VerifyRuns = ({ runs }: { runs: readonly VerifyRun[] }) => (
   <Section title={words.title} id="verify">
     <p>{words.lead}</p>

@@ -20,7 +20,7 @@ import { badRequest, notFound, Refusal } from '../../platform/refusal.ts'
 import { LEDGER } from '../texts/ledger.ts'
 import { type ConsoleRoute, type ConsoleVisit, page } from '../visit.ts'
 
-const { columns, one, platform } = LEDGER
+const { columns, detail, platform } = LEDGER
 const HERE = '/ledger'
 
 const TOTALS: readonly Column<LedgerTotals>[] = [
@@ -36,7 +36,7 @@ const ACCOUNTS: readonly Column<PlatformAccount>[] = [
   { title: platform.columns.balance, cell: ({ balance }) => <Money amount={balance} />, figures: true },
 ]
 
-/** What all ledgers come to, by cell. */
+/** Shows the totals of all ledgers for each cell. */
 async function showLedger(visit: ConsoleVisit): Promise<Shown> {
   const { merchant } = visit.query
   if (merchant !== undefined) return doneTo(visit.to(`${HERE}/${encodeURIComponent(merchant)}`))
@@ -88,18 +88,18 @@ async function showLedger(visit: ConsoleVisit): Promise<Shown> {
 type Proof = { mode: string; account: string; head: number; sum: number }
 
 const PROOFS: readonly Column<Proof>[] = [
-  { title: one.columns.mode, cell: ({ mode }) => mode },
-  { title: one.columns.account, cell: ({ account }) => account },
-  { title: one.columns.head, cell: ({ head }) => <Money amount={head} />, figures: true },
-  { title: one.columns.sum, cell: ({ sum }) => <Money amount={sum} />, figures: true },
+  { title: detail.columns.mode, cell: ({ mode }) => mode },
+  { title: detail.columns.account, cell: ({ account }) => account },
+  { title: detail.columns.head, cell: ({ head }) => <Money amount={head} />, figures: true },
+  { title: detail.columns.sum, cell: ({ sum }) => <Money amount={sum} />, figures: true },
   {
-    title: one.columns.equal,
+    title: detail.columns.equal,
     cell: ({ head, sum }) =>
-      head === sum ? <Status word={one.equal} tone="good" /> : <Status word={one.differs} tone="bad" />,
+      head === sum ? <Status word={detail.equal} tone="good" /> : <Status word={detail.differs} tone="bad" />,
   },
 ]
 
-/** One merchant's ledgers: each head beside the sum of its transfers, and the transfers by number. */
+/** Shows one merchant's ledgers: each head beside the sum of its transfers, and the transfers by number. */
 async function showOne(visit: ConsoleVisit): Promise<Shown> {
   const { app, merchant } = await named(visit)
   const mode = visit.query.mode === 'test' ? 'test' : 'live'
@@ -110,24 +110,34 @@ async function showOne(visit: ConsoleVisit): Promise<Shown> {
     readBalance(app.db, merchant.id, 'live'),
     readBalance(app.db, merchant.id, 'test'),
   ])
-  const proofs = (['live', 'test'] as const).flatMap((of, index): Proof[] => {
+  const proofs = (['live', 'test'] as const).flatMap((ledgerMode, index): Proof[] => {
     const { available, pending, cachedAvailable, cachedPending } = balances[index] as (typeof balances)[0]
     return [
-      { mode: of, account: one.accounts.available, head: Number(cachedAvailable), sum: Number(available) },
-      { mode: of, account: one.accounts.pending, head: Number(cachedPending), sum: Number(pending) },
+      {
+        mode: ledgerMode,
+        account: detail.accounts.available,
+        head: Number(cachedAvailable),
+        sum: Number(available),
+      },
+      {
+        mode: ledgerMode,
+        account: detail.accounts.pending,
+        head: Number(cachedPending),
+        sum: Number(pending),
+      },
     ]
   })
   return shownPage(
-    one.title,
+    detail.title,
     <>
       <div class="top">
         <h1>
-          {one.title}: <bdi>{shown(merchant.name)}</bdi>
+          {detail.title}: <bdi>{shown(merchant.name)}</bdi>
         </h1>
         <a href={visit.to(`/merchants/${merchant.publicId}`)}>{merchant.publicId}</a>
       </div>
-      <Section title={one.head}>
-        <Table caption={one.head} rows={proofs} columns={PROOFS} />
+      <Section title={detail.head}>
+        <Table caption={detail.head} rows={proofs} columns={PROOFS} />
       </Section>
       {heads.map((head) => (
         <HeadFacts head={head} />
@@ -153,30 +163,30 @@ function belowIn({ query }: ConsoleVisit): number {
 }
 
 const HeadFacts = ({ head }: { head: LedgerHead }) => (
-  <Section title={`${one.facts}, ${head.mode}`}>
+  <Section title={`${detail.facts}, ${head.mode}`}>
     <Facts
       facts={[
         [columns.inFlight, <Money amount={head.inFlight} />],
-        [one.seq, head.seq],
+        [detail.seq, head.seq],
         head.checkpointSeq !== null && [
-          one.checkpoint,
+          detail.checkpoint,
           <>
             {head.checkpointSeq}, <Time at={head.checkpointAt} />
           </>,
         ],
-        head.closedUntil !== null && [one.closed, <Time at={head.closedUntil} />],
-        head.pausedBy !== null && [one.paused, head.pausedBy],
-        head.frozenFor !== null && [one.frozen, shown(head.frozenFor)],
+        head.closedUntil !== null && [detail.closed, <Time at={head.closedUntil} />],
+        head.pausedBy !== null && [detail.paused, head.pausedBy],
+        head.frozenFor !== null && [detail.frozen, shown(head.frozenFor)],
       ]}
     />
   </Section>
 )
 
 const transferColumns = (visit: ConsoleVisit): Column<TransferRead>[] => [
-  { title: one.transferColumns.seq, cell: ({ seq }) => seq, figures: true },
-  { title: one.transferColumns.kind, cell: ({ kind }) => kind },
+  { title: detail.transferColumns.seq, cell: ({ seq }) => seq, figures: true },
+  { title: detail.transferColumns.kind, cell: ({ kind }) => kind },
   {
-    title: one.transferColumns.subject,
+    title: detail.transferColumns.subject,
     cell: ({ subject }) =>
       /^(?:txn|pout|top)_/.test(subject) ? (
         <a href={visit.to(`/payments/${subject}`)}>{subject}</a>
@@ -184,10 +194,10 @@ const transferColumns = (visit: ConsoleVisit): Column<TransferRead>[] => [
         <code>{subject}</code>
       ),
   },
-  { title: one.transferColumns.debit, cell: ({ debit }) => debit },
-  { title: one.transferColumns.credit, cell: ({ credit }) => credit },
-  { title: one.transferColumns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
-  { title: one.transferColumns.at, cell: ({ at }) => <Time at={at} /> },
+  { title: detail.transferColumns.debit, cell: ({ debit }) => debit },
+  { title: detail.transferColumns.credit, cell: ({ credit }) => credit },
+  { title: detail.transferColumns.amount, cell: ({ amount }) => <Money amount={amount} />, figures: true },
+  { title: detail.transferColumns.at, cell: ({ at }) => <Time at={at} /> },
 ]
 
 type TransfersProps = { visit: ConsoleVisit; mode: Mode; transfers: readonly TransferRead[] }
@@ -197,27 +207,27 @@ function Transfers({ visit, mode, transfers }: TransfersProps) {
   const last = rows.at(-1)
   const here = visit.to(`${HERE}/${visit.params.id ?? ''}`)
   return (
-    <Section title={one.transfers(mode)}>
+    <Section title={detail.transfers(mode)}>
       <nav class="tabs" aria-label={columns.mode}>
-        {(['live', 'test'] as const).map((of) => (
-          <a href={addressWith(here, { mode: of })} aria-current={of === mode ? 'page' : undefined}>
-            {of}
+        {(['live', 'test'] as const).map((tab) => (
+          <a href={addressWith(here, { mode: tab })} aria-current={tab === mode ? 'page' : undefined}>
+            {tab}
           </a>
         ))}
       </nav>
       {rows.length === 0 ? (
-        <p class="quiet">{one.empty}</p>
+        <p class="quiet">{detail.empty}</p>
       ) : (
-        <Table caption={one.transfers(mode)} rows={rows} columns={transferColumns(visit)} />
+        <Table caption={detail.transfers(mode)} rows={rows} columns={transferColumns(visit)} />
       )}
       {last !== undefined && transfers.length > TRANSFERS_ON_A_PAGE && (
         <p>
-          <a href={addressWith(here, { mode, below: String(last.seq) })}>{one.older}</a>
+          <a href={addressWith(here, { mode, below: String(last.seq) })}>{detail.older}</a>
         </p>
       )}
     </Section>
   )
 }
 
-/** The books: totals, and one merchant's ledgers. */
+/** The pages of the books: the totals, and one merchant's ledgers. */
 export const LEDGER_ROUTES: readonly ConsoleRoute[] = [page(HERE, showLedger), page(`${HERE}/:id`, showOne)]

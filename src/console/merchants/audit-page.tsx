@@ -30,7 +30,7 @@ const Details = ({ before, after, requestId }: AuditEntry) =>
     </details>
   )
 
-/** Acts about a merchant, with who did them. */
+/** A table of acts about a merchant, with who did them. */
 export const AuditTable = ({ entries }: { entries: readonly AuditEntry[] }) =>
   entries.length === 0 ? (
     <Empty title={audit.none} />
@@ -38,14 +38,20 @@ export const AuditTable = ({ entries }: { entries: readonly AuditEntry[] }) =>
     <Table caption={audit.title} rows={entries} columns={COLUMNS} />
   )
 
-/** Everything that was done about a merchant, by its people and by ours. */
+/** Shows everything that was done about a merchant, by its people and by our staff. */
 export async function showMerchantAudit(visit: ConsoleVisit): Promise<Shown> {
   const { gateway, caller, params, query } = visit
   const { app, merchant } = await getMerchant(gateway, params.id)
-  const of = readPart(query.of, 'acts')
+  const chosenPart = readPart(query.of, 'acts')
   const { entries, older, newer } = await readAuditOf(app, caller, {
     merchantId: merchant.id,
-    filter: { of, action: null, actor: null, older: query.after ?? null, newer: query.before ?? null },
+    filter: {
+      of: chosenPart,
+      action: null,
+      actor: null,
+      older: query.after ?? null,
+      newer: query.before ?? null,
+    },
   })
   const title = audit.of(shown(merchant.name))
   const here = visit.to(`/merchants/${merchant.publicId}/audit`)
@@ -58,7 +64,7 @@ export async function showMerchantAudit(visit: ConsoleVisit): Promise<Shown> {
       </p>
       <nav class="tabs" aria-label={audit.title}>
         {PARTS.map((part) => (
-          <a href={addressWith(here, { of: part })} aria-current={part === of ? 'true' : undefined}>
+          <a href={addressWith(here, { of: part })} aria-current={part === chosenPart ? 'true' : undefined}>
             {audit.parts[part]}
           </a>
         ))}

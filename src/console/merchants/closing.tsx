@@ -5,7 +5,7 @@ import type { MerchantRead } from './merchant-page.tsx'
 
 const { closing: words } = MERCHANTS.acts
 
-/** Where the closing of an account stands. */
+/** Shows who closes an account, since when, and what it still waits for; null for an account that is not closing. */
 export async function closingSection({ app, merchant }: Pick<MerchantRead, 'app' | 'merchant'>) {
   if (merchant.account !== 'closing') return null
   const waits: readonly Waits[] = waitsOf(app, merchant, await whatIsLeft(app, merchant))

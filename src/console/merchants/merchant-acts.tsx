@@ -26,21 +26,21 @@ import type { MerchantRead } from './merchant-page.tsx'
 
 const { acts, look } = MERCHANTS
 
-type Part = { visit: ConsoleVisit; read: MerchantRead; state: FormState | null }
+type Part = { visit: ConsoleVisit; merchantData: MerchantRead; state: FormState | null }
 
-/** What may be done with the merchant. Each form stands behind its name, because most of them ask for the factor. */
-export function Acts({ visit, read, state }: Part) {
-  const { merchant, did } = read
+/** The forms for a merchant, each folded behind its name, because most of them ask for the second factor. */
+export function Acts({ visit, merchantData, state }: Part) {
+  const { merchant, did } = merchantData
   if (merchant.account === 'closed')
     return (
       <Section title={acts.title}>
         <div class="actions">
-          <Folded of={REOPEN} {...{ visit, read, state }} says={acts.reopenSays} />
+          <Folded of={REOPEN} {...{ visit, merchantData, state }} says={acts.reopenSays} />
         </div>
       </Section>
     )
-  const typed = { charge_limit: textOf(merchant.chargeLimit), payout_limit: textOf(merchant.payoutLimit) }
-  const part = { visit, read, state }
+  const limits = { charge_limit: textOf(merchant.chargeLimit), payout_limit: textOf(merchant.payoutLimit) }
+  const part = { visit, merchantData, state }
   return (
     <Section title={acts.title}>
       <div class="actions">
@@ -51,7 +51,7 @@ export function Acts({ visit, read, state }: Part) {
         ) : (
           <Folded of={ACTIVATE} {...part} />
         )}
-        <Folded of={LIMITS} {...part} values={typed} />
+        <Folded of={LIMITS} {...part} values={limits} />
         <Folded of={RATES} {...part} says={<RatesNow {...part} />} values={ratesIn(merchant.rateLimits)} />
         <Folded of={merchant.instantSettlement ? INSTANT_OFF : INSTANT_ON} {...part} />
         <Folded of={merchant.vendingEnabled ? VENDING_OFF : VENDING_ON} {...part} />
@@ -67,8 +67,8 @@ export function Acts({ visit, read, state }: Part) {
   )
 }
 
-/** What holds now, above the fields that change it. */
-const RatesNow = ({ visit, read: { merchant } }: Part) => (
+/** The present rate limits, above the fields that change them. */
+const RatesNow = ({ visit, merchantData: { merchant } }: Part) => (
   <>
     {acts.ratesSays}
     <Rates most={ratesOf(visit.gateway.config, merchant.rateLimits)} granted={merchant.rateLimits} />
@@ -82,19 +82,19 @@ const textOf = (limit: number | null) => (limit === null ? '' : String(limit))
 
 type FoldedProps = Part & { of: FormSpec; says?: ComponentChildren; values?: Values }
 
-function Folded({ of: spec, visit, read, state, says, values = {} }: FoldedProps) {
+function Folded({ of: spec, visit, merchantData, state, says, values = {} }: FoldedProps) {
   if (!mayDo(visit.caller, spec.action)) return null
   return (
     <details open={state?.path === spec.path}>
       <summary>{spec.submit}</summary>
       {says !== undefined && <div class="hint">{says}</div>}
-      <FormBox of={spec} {...{ visit, state, values }} params={{ id: read.merchant.publicId }} />
+      <FormBox of={spec} {...{ visit, state, values }} params={{ id: merchantData.merchant.publicId }} />
     </details>
   )
 }
 
-/** The way to the merchant's own pages, which takes a reason. */
-export const Look = ({ visit, read: { merchant, looks }, state }: Part) => (
+/** Opens a read-only view of the merchant's own pages, for which staff must give a reason. */
+export const Look = ({ visit, merchantData: { merchant, looks }, state }: Part) => (
   <Section title={look.title}>
     <p>{look.lead}</p>
     {looks === null ? (

@@ -35,7 +35,7 @@ const FILTERS: readonly Filter[] = [
 
 type Standing = { active: boolean; frozen: boolean; account: AccountState }
 
-/** What may be done with a merchant's money, in words. */
+/** The state of a merchant's account, and whether its payouts are frozen, in words. */
 export const State = ({ active, frozen, account }: Standing) => (
   <>
     {account !== 'open' ? (
@@ -49,7 +49,7 @@ export const State = ({ active, frozen, account }: Standing) => (
 
 const chosen = (text: string | undefined) => (text === undefined || text === '' ? null : text === 'yes')
 
-/** Every merchant, newest first. */
+/** Shows every merchant, newest first. */
 export async function showMerchants(visit: ConsoleVisit): Promise<Shown> {
   const { gateway, caller, query } = visit
   const { rows, older, newer } = await findMerchants(gateway, caller, {
@@ -62,14 +62,14 @@ export async function showMerchants(visit: ConsoleVisit): Promise<Shown> {
     newer: query.before ?? null,
   })
   const here = visit.to('/merchants')
-  const filtered = FILTERS.some(({ name }) => query[name] !== undefined)
+  const isFiltered = FILTERS.some(({ name }) => query[name] !== undefined)
   return shownPage(
     MERCHANTS.title,
     <>
       <h1>{MERCHANTS.title}</h1>
       <Filters filters={FILTERS} query={query} action={here} />
       {rows.length === 0 ? (
-        <Empty title={filtered ? empty.filtered : empty.title}>{!filtered && <p>{empty.says}</p>}</Empty>
+        <Empty title={isFiltered ? empty.filtered : empty.title}>{!isFiltered && <p>{empty.says}</p>}</Empty>
       ) : (
         <Table
           caption={MERCHANTS.title}

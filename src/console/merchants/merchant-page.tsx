@@ -29,7 +29,7 @@ import { Exceptions, Latest, MerchantFacts, Money, Notes, Numbers, People } from
 const LATEST = '5'
 const AUDIT_SHOWN = 8
 
-/** Everything that the page of a merchant shows, read beside each other. */
+/** Reads everything that the page of a merchant shows, in parallel. */
 async function readAll(visit: ConsoleVisit, app: App, merchant: Merchant) {
   const { gateway, caller, signedIn } = visit
   const { id: merchantId, tag } = merchant
@@ -58,36 +58,40 @@ async function readAll(visit: ConsoleVisit, app: App, merchant: Merchant) {
   return { heads, people, number, charges, payouts, failure, exceptions, notes, did, audit, looks }
 }
 
-/** What a page of the console knows of one merchant. */
+/** The data that the parts of a merchant's page show. */
 export type MerchantRead = Awaited<ReturnType<typeof readAll>> & { app: App; merchant: Merchant }
 
-/** One merchant: what it is, what it has, who works there, what may be done. */
+/** Shows one merchant: its facts, balances, people, latest payments and notes, and the forms that staff may send. */
 export async function showMerchant(visit: ConsoleVisit, state: FormState | null = null): Promise<Shown> {
   const { app, merchant } = await getMerchant(visit.gateway, visit.params.id)
-  const read: MerchantRead = { ...(await readAll(visit, app, merchant)), app, merchant }
+  const merchantData: MerchantRead = { ...(await readAll(visit, app, merchant)), app, merchant }
   const name = shown(merchant.name)
   return shownPage(
     name,
     <>
       <div class="top">
         <h1>{name}</h1>
-        <State active={merchant.active} account={merchant.account} frozen={read.did.frozen !== null} />
+        <State
+          active={merchant.active}
+          account={merchant.account}
+          frozen={merchantData.did.frozen !== null}
+        />
       </div>
-      <MerchantFacts visit={visit} read={read} />
-      {await closingSection(read)}
-      <Money read={read} />
-      <Acts visit={visit} read={read} state={state} />
-      <Look visit={visit} read={read} state={state} />
-      <Notes visit={visit} read={read} state={state} />
-      <Exceptions visit={visit} read={read} />
-      <Numbers read={read} />
-      <People read={read} />
-      <Latest visit={visit} read={read} />
+      <MerchantFacts visit={visit} merchantData={merchantData} />
+      {await closingSection(merchantData)}
+      <Money merchantData={merchantData} />
+      <Acts visit={visit} merchantData={merchantData} state={state} />
+      <Look visit={visit} merchantData={merchantData} state={state} />
+      <Notes visit={visit} merchantData={merchantData} state={state} />
+      <Exceptions visit={visit} merchantData={merchantData} />
+      <Numbers merchantData={merchantData} />
+      <People merchantData={merchantData} />
+      <Latest visit={visit} merchantData={merchantData} />
       <Section
         title={MERCHANTS.audit.title}
         aside={<a href={visit.to(`/merchants/${merchant.publicId}/audit`)}>{MERCHANTS.audit.all}</a>}
       >
-        <AuditTable entries={read.audit.entries.slice(0, AUDIT_SHOWN)} />
+        <AuditTable entries={merchantData.audit.entries.slice(0, AUDIT_SHOWN)} />
       </Section>
     </>,
     { status: state?.status ?? 200 },

@@ -20,18 +20,18 @@ import type { MerchantRead } from './merchant-page.tsx'
 
 const { facts, money, people, numbers, latest, exceptions, notes } = MERCHANTS
 
-type Part = { read: MerchantRead }
+type Part = { merchantData: MerchantRead }
 type VisitedPart = Part & { visit: ConsoleVisit }
 
 const limitOf = (limit: number | null) => (limit === null ? facts.usual : <Ugx amount={limit} />)
 
 const ratesText = (granted: GrantedRates) =>
   Object.entries(granted)
-    .map(([name, most]) => `${PARTS.rates.names[name as RateName]}: ${most}`) // Its keys are those names.
+    .map(([name, limit]) => `${PARTS.rates.names[name as RateName]}: ${limit}`) // The keys are these names.
     .join('; ')
 
-/** What the gateway knows of the merchant, and since when it is as it is. */
-export const MerchantFacts = ({ visit, read: { merchant, did, failure } }: VisitedPart) => (
+/** The facts of a merchant, and since when its account is inactive or frozen. */
+export const MerchantFacts = ({ visit, merchantData: { merchant, did, failure } }: VisitedPart) => (
   <Section title={facts.title}>
     <Facts
       facts={[
@@ -89,10 +89,10 @@ const HEADS: readonly Column<Head>[] = [
   { title: money.paused, cell: ({ payoutsPausedBy }) => <Said text={payoutsPausedBy} /> },
 ]
 
-/** What the merchant has, in both modes. */
-export const Money = ({ read }: Part) => (
+/** The balances of the merchant in both modes. */
+export const Money = ({ merchantData }: Part) => (
   <Section title={money.title}>
-    <Table caption={money.title} rows={read.heads} columns={HEADS} />
+    <Table caption={money.title} rows={merchantData.heads} columns={HEADS} />
   </Section>
 )
 
@@ -104,19 +104,19 @@ const MEMBERS: readonly Column<Member>[] = [
   { title: people.seen, cell: ({ seenAt }) => <Time at={seenAt} /> },
 ]
 
-/** Who works for it. */
-export const People = ({ read }: Part) => (
+/** The people of the merchant. */
+export const People = ({ merchantData }: Part) => (
   <Section title={people.title}>
-    {read.people.length === 0 ? (
+    {merchantData.people.length === 0 ? (
       <Empty title={people.none} />
     ) : (
-      <Table caption={people.title} rows={read.people} columns={MEMBERS} />
+      <Table caption={people.title} rows={merchantData.people} columns={MEMBERS} />
     )}
   </Section>
 )
 
-/** Where its money goes. The whole number is on the page where it is verified. */
-export const Numbers = ({ read: { number } }: Part) => (
+/** The number to which the merchant withdraws, masked. The page on which staff verify it shows the whole number. */
+export const Numbers = ({ merchantData: { number } }: Part) => (
   <Section title={numbers.title}>
     {number === null ? (
       <p class="quiet">{numbers.none}</p>
@@ -147,8 +147,8 @@ const MOVEMENTS: readonly Column<Movement>[] = [
   { title: latest.at, cell: ({ createdAt }) => <Time at={createdAt} /> },
 ]
 
-/** The newest charges and payouts; each leads to its story. */
-export const Latest = ({ visit, read: { charges, payouts } }: VisitedPart) => (
+/** The newest charges and payouts, each with a link to its story. */
+export const Latest = ({ visit, merchantData: { charges, payouts } }: VisitedPart) => (
   <>
     {[
       { title: latest.charges, rows: charges.data as readonly Movement[] },
@@ -178,15 +178,15 @@ const BREAKS: readonly Column<OpenedException>[] = [
   { title: exceptions.since, cell: ({ openedAt }) => <Time at={openedAt} /> },
 ]
 
-/** Contradictions that nobody has resolved yet. */
-export const Exceptions = ({ visit, read }: VisitedPart) => (
+/** The open exceptions of the merchant. */
+export const Exceptions = ({ visit, merchantData }: VisitedPart) => (
   <Section title={exceptions.title}>
-    {read.exceptions.length === 0 ? (
+    {merchantData.exceptions.length === 0 ? (
       <p class="quiet">{exceptions.none}</p>
     ) : (
       <Table
         caption={exceptions.title}
-        rows={read.exceptions.slice(0, MOST_EXCEPTIONS)}
+        rows={merchantData.exceptions.slice(0, MOST_EXCEPTIONS)}
         columns={BREAKS}
         href={({ id }) => visit.to(`/reconciliation/exceptions/${id}`)}
       />
@@ -194,12 +194,12 @@ export const Exceptions = ({ visit, read }: VisitedPart) => (
   </Section>
 )
 
-/** What operators have written for one another. */
-export const Notes = ({ visit, read, state }: VisitedPart & { state: FormState | null }) => (
+/** The notes that our staff have written about the merchant, which it never sees. */
+export const Notes = ({ visit, merchantData, state }: VisitedPart & { state: FormState | null }) => (
   <Section title={notes.title}>
     <p class="quiet">{notes.lead}</p>
-    {read.notes.length === 0 && <p class="quiet">{notes.none}</p>}
-    {read.notes.map(({ says, at, by }) => (
+    {merchantData.notes.length === 0 && <p class="quiet">{notes.none}</p>}
+    {merchantData.notes.map(({ says, at, by }) => (
       <blockquote class="quote">
         <p>{says}</p>
         <p class="hint">
@@ -207,6 +207,6 @@ export const Notes = ({ visit, read, state }: VisitedPart & { state: FormState |
         </p>
       </blockquote>
     ))}
-    <FormBox of={NOTE} visit={visit} state={state} params={{ id: read.merchant.publicId }} />
+    <FormBox of={NOTE} visit={visit} state={state} params={{ id: merchantData.merchant.publicId }} />
   </Section>
 )

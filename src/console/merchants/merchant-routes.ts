@@ -37,28 +37,32 @@ const HOUR_MS = 3_600_000
 
 type Act = (
   visit: ConsoleVisit,
-  found: { app: App; merchant: Merchant },
+  routed: { app: App; merchant: Merchant },
   values: Values,
 ) => Promise<string | undefined>
 
-/** A form of the page of a merchant: what it does, and what is said afterwards on the page again. */
+/** Makes a form of a merchant's page. `act` performs it and returns the text that the page then shows. */
 const actForm = (spec: FormSpec, act: Act): ConsoleRoute =>
   form(spec, {
     async submit(visit, values) {
-      const found = await getMerchant(visit.gateway, visit.params.id)
-      const says = await act(visit, found, values)
-      return doneTo(visit.to(`/merchants/${found.merchant.publicId}`), says)
+      const routed = await getMerchant(visit.gateway, visit.params.id)
+      const doneText = await act(visit, routed, values)
+      return doneTo(visit.to(`/merchants/${routed.merchant.publicId}`), doneText)
     },
     again: showMerchant,
   })
 
-const changing = (spec: FormSpec, says: string, changeOf: (values: Values) => MerchantChange): ConsoleRoute =>
+const changing = (
+  spec: FormSpec,
+  doneText: string,
+  parseChange: (values: Values) => MerchantChange,
+): ConsoleRoute =>
   actForm(spec, async ({ caller }, { app, merchant }, values) => {
-    await setMerchant(app, caller, { merchant, change: changeOf(values) })
-    return says
+    await setMerchant(app, caller, { merchant, change: parseChange(values) })
+    return doneText
   })
 
-/** An amount, or the usual limit where the field is empty. */
+/** Parses a limit in whole UGX. Null for an empty field: then the usual limit applies. */
 function limitIn(values: Values, name: string): number | null {
   if ((values[name] ?? '') === '') return null
   const amount = amountOf(values, name)
@@ -66,12 +70,12 @@ function limitIn(values: Values, name: string): number | null {
   return amount
 }
 
-/** So many a minute, or as the settings say where the field is empty. */
+/** Parses a rate per minute. Null for an empty field: then the rate of the settings applies. */
 function rateIn(values: Values, name: RateName): number | null {
   if ((values[name] ?? '') === '') return null
-  const most = Number(values[name])
-  if (most < 1 || most > MOST_A_MINUTE) throw new FieldFault(name, acts.rateHint)
-  return most
+  const rate = Number(values[name])
+  if (rate < 1 || rate > MOST_A_MINUTE) throw new FieldFault(name, acts.rateHint)
+  return rate
 }
 
 export const MERCHANT_ROUTES: readonly ConsoleRoute[] = [

@@ -22,19 +22,19 @@ import { END_SESSION, INVITE, REMOVE, RESET, SET_ROLE, TAKE_BACK } from './opera
 const { list, invite, open, sessions, roles } = OPERATORS_PAGE
 type Of = { visit: ConsoleVisit; state: FormState | null }
 
-/** Everybody who works on the console; who is no admin sees who and what, and no forms. */
+/** Shows everybody who works on the console. Only an admin sees the forms, invitations and sessions. */
 export async function showOperators(visit: ConsoleVisit, state: FormState | null = null): Promise<Shown> {
   const of = { visit, state }
-  const decides = mayDo(visit.caller, 'operator.role')
+  const isAdmin = mayDo(visit.caller, 'operator.role')
   const operators = await listOperators(visit.gateway)
   return shownPage(
     OPERATORS_PAGE.title,
     <>
       <h1>{OPERATORS_PAGE.title}</h1>
       <Section title={list.title}>
-        <Table caption={list.title} rows={operators} columns={operatorColumns(of, decides)} />
+        <Table caption={list.title} rows={operators} columns={operatorColumns(of, isAdmin)} />
       </Section>
-      {decides && <Decisions {...of} {...(await readDecisions(visit))} />}
+      {isAdmin && <Decisions {...of} {...(await readDecisions(visit))} />}
       <Section title={roles.title}>
         <p class="hint">{roles.own}</p>
         <RolesTable
@@ -78,25 +78,25 @@ const Decisions = ({
 
 const ownState = ({ state, visit }: Of, id: string) => (visit.params.id === id ? state : null)
 
-function operatorColumns(of: Of, decides: boolean): Column<Operator>[] {
+function operatorColumns(of: Of, isAdmin: boolean): Column<Operator>[] {
   const { columns } = list
-  const own = of.visit.signedIn.person.publicId
-  const named = ({ name, publicId }: Operator) => (
+  const ownId = of.visit.signedIn.person.publicId
+  const renderName = ({ name, publicId }: Operator) => (
     <span>
       <bdi>{shown(name)}</bdi>
-      {publicId === own && <span class="quiet"> ({list.you})</span>}
+      {publicId === ownId && <span class="quiet"> ({list.you})</span>}
     </span>
   )
-  const factors = ({ factors }: Operator) =>
+  const formatFactors = ({ factors }: Operator) =>
     factors.length === 0 ? list.none : factors.map((kind) => list.kinds[kind]).join(', ')
   return [
-    { title: columns.name, cell: named },
+    { title: columns.name, cell: renderName },
     { title: columns.email, cell: ({ email }) => <bdi>{shown(email)}</bdi> },
     { title: columns.role, cell: ({ role }) => <span class="one-line">{ROLE_NAMES[role]}</span> },
-    { title: columns.factors, cell: factors },
+    { title: columns.factors, cell: formatFactors },
     { title: columns.seen, cell: ({ seenAt }) => <Time at={seenAt} /> },
     { title: columns.since, cell: ({ createdAt }) => <Time at={createdAt} day /> },
-    ...(decides
+    ...(isAdmin
       ? [{ title: columns.acts, cell: (operator: Operator) => <Acts {...of} operator={operator} /> }]
       : []),
   ]

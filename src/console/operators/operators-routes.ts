@@ -15,15 +15,18 @@ import { showOperators } from './operators-page.tsx'
 
 const { invite, open, role, reset, remove, sessions } = OPERATORS_PAGE
 
-/** A form of the page that leads back to it with a sentence. */
-const act = (spec: FormSpec, does: (visit: ConsoleVisit, values: Values) => Promise<string>): ConsoleRoute =>
+/** Makes a form of the page of our staff. `perform` returns the sentence that the page then shows. */
+const act = (
+  spec: FormSpec,
+  perform: (visit: ConsoleVisit, values: Values) => Promise<string>,
+): ConsoleRoute =>
   form(spec, {
-    submit: async (visit, values) => doneTo(visit.to(PATH), await does(visit, values)),
+    submit: async (visit, values) => doneTo(visit.to(PATH), await perform(visit, values)),
     again: showOperators,
   })
 
 const idOf = ({ params }: ConsoleVisit) => params.id ?? ''
-// The form takes one of the choices, which are the roles.
+// The form has accepted only its own choices, which are the roles.
 const roleOf = ({ role }: Values) => role as OperatorRole
 
 export const OPERATORS_ROUTES: readonly ConsoleRoute[] = [
@@ -57,7 +60,7 @@ export const OPERATORS_ROUTES: readonly ConsoleRoute[] = [
   }),
 ]
 
-/** What an operator has asked others to approve ends with its role; the task that does so need not wait for its minute. */
+/** Runs the task that expires approvals at once: a person who lost a role keeps no waiting request. */
 function endWhatWasAsked({ gateway }: ConsoleVisit): void {
   for (const app of gateway.cells) app.nudge('expire-prepared')
 }

@@ -13,7 +13,7 @@ const STATE_NAMES = Object.keys(STATES) as PaymentState[] // Typed by its keys.
 const REASONS: readonly string[] = [...PAYOUT_FAILURES, AMBIGUOUS]
 const AMOUNT = /^([0-9]{1,13})(?:-([0-9]{1,13}))?$/
 
-/** The filters of the list of payments, as they stand in its address. */
+/** The filters of the list of payments. Their names are those in the query. */
 export const LIST_FILTERS: readonly Filter[] = [
   { name: 'q', label: words.q, hint: words.partHint },
   {
@@ -34,7 +34,7 @@ export const LIST_FILTERS: readonly Filter[] = [
   { name: 'until', label: words.until, kind: 'moment' },
 ]
 
-/** What the address asks for. Throws 400 for what cannot be meant. */
+/** Parses the filters from the query. Throws 400 for a value that no filter has. */
 export function filterOf(query: ConsoleVisit['query'], merchantId: number | null): PaymentFilter {
   const { from, until } = readMinutes(query)
   const { reason = null, channel = null, state } = query
@@ -50,12 +50,12 @@ export function filterOf(query: ConsoleVisit['query'], merchantId: number | null
 
 function oneOf<const T extends string>(name: string, known: readonly T[], value: string | null): T | null {
   if (value === null) return null
-  const found = known.find((one) => one === value)
-  if (found === undefined) throw badRequest(`${name} must be one of those on the page`)
-  return found
+  const match = known.find((choice) => choice === value)
+  if (match === undefined) throw badRequest(`${name} must be one of those on the page`)
+  return match
 }
 
-/** `12500`, `10000-20000`, and with the commas and blanks that people write. */
+/** Parses `12500` or `10000-20000` (whole UGX), with the commas and blanks that people write. */
 function amountsOf(text: string | undefined): [least: number | null, most: number | null] {
   if (text === undefined) return [null, null]
   const [, least, most] = AMOUNT.exec(text.replace(/[, ]/g, '').replace('–', '-')) ?? []

@@ -41,15 +41,15 @@ const Two = ({ first, second }: { first: string | null; second: string | null })
   </>
 )
 
-/** One list of live payments over all merchants, with filters and the search by parts. */
+/** Shows the live payments of all merchants, with filters and the search by parts. */
 export async function showPayments(visit: ConsoleVisit): Promise<Shown> {
   const { gateway, caller, query, to } = visit
-  const found = query.merchant === undefined ? null : await findMerchant(gateway, query.merchant)
-  const filter = filterOf(query, found?.merchant.id ?? null)
-  const short = filter.text !== null && !isPart(filter.text)
-  const page = short
+  const filtered = query.merchant === undefined ? null : await findMerchant(gateway, query.merchant)
+  const filter = filterOf(query, filtered?.merchant.id ?? null)
+  const isTooShort = filter.text !== null && !isPart(filter.text)
+  const page = isTooShort
     ? { rows: [], next: null, until: null }
-    : await listPayments(gateway, caller, { filter, app: found?.app ?? null, after: query.after ?? null })
+    : await listPayments(gateway, caller, { filter, app: filtered?.app ?? null, after: query.after ?? null })
   return shownPage(
     words.title,
     <>
@@ -58,7 +58,7 @@ export async function showPayments(visit: ConsoleVisit): Promise<Shown> {
         {words.lead} {filter.text !== null && words.open}
       </p>
       <Filters filters={LIST_FILTERS} query={query} action={to(PATH)} />
-      {short && <Note>{words.tooShort}</Note>}
+      {isTooShort && <Note>{words.tooShort}</Note>}
       {page.rows.length > 0 && (
         <Table
           caption={words.title}
@@ -67,7 +67,7 @@ export async function showPayments(visit: ConsoleVisit): Promise<Shown> {
           href={({ id }) => to(`${PATH}/${id}`)}
         />
       )}
-      {page.rows.length === 0 && page.next === null && !short && (
+      {page.rows.length === 0 && page.next === null && !isTooShort && (
         <Empty title={words.empty}>
           <p>{words.emptySays}</p>
         </Empty>
@@ -77,7 +77,7 @@ export async function showPayments(visit: ConsoleVisit): Promise<Shown> {
   )
 }
 
-/** The way on, and how far was looked. */
+/** Links to the newest and the next page, and the time back to which payments were searched. */
 function Further({
   page: { next, until },
   visit: { query, to },

@@ -30,7 +30,7 @@ const COLUMNS: readonly Column<Parked>[] = [
   { title: columns.next, cell: ({ nextAt }) => <Time at={nextAt} /> },
 ]
 
-// In one column: with one more for each of these, the time of the next question has no room on a screen of 1280.
+// These three share a column. With a column for each, the time of the next question has no room on a screen of 1280 pixels.
 function lastOf({ lastAnswer, questions, firstNotFoundAt }: Parked) {
   return (
     <>
@@ -52,21 +52,21 @@ const MARKS: readonly Column<PaymentMark>[] = [
   { title: words.markColumns.at, cell: ({ markedAt }) => <Time at={markedAt} /> },
 ]
 
-/** The oldest age in which something waits, so that the page begins with what is worst. */
+/** Finds the oldest age in which a payment waits, so that the page opens with the worst. */
 const worstOf = (counts: readonly BandCount[]): Band =>
   counts.findLast(({ count }) => count > 0)?.band ?? '15m'
 
 function filterOf({ query }: ConsoleVisit, counts: readonly BandCount[]): ParkedFilter {
   const band = BANDS.find(({ name }) => name === query.age)?.name ?? null
   if (band === null && query.age !== undefined) throw badRequest('age must be one of those on the page')
-  const side = SIDES.find((one) => one === query.side) ?? null
+  const side = SIDES.find((choice) => choice === query.side) ?? null
   const [leftAt = '', id = ''] = (query.after ?? '').split(' ')
   if (query.after !== undefined && (Number.isNaN(Date.parse(leftAt)) || id === ''))
     throw badRequest('invalid cursor')
   return { band: band ?? worstOf(counts), side, after: id === '' ? null : { leftAt, id } }
 }
 
-/** What waits for its operators, by age, the worst first. */
+/** Shows the payments that wait for an operator, by age, the oldest first. */
 export async function showParked(visit: ConsoleVisit): Promise<Shown> {
   const { gateway, caller, query } = visit
   const counts = await countParked(gateway, caller)
@@ -119,7 +119,7 @@ export async function showParked(visit: ConsoleVisit): Promise<Shown> {
 
 type AgesProps = { visit: ConsoleVisit; counts: readonly BandCount[]; band: Band }
 
-/** How many wait for how long; each leads to its list. */
+/** Tabs with the number of waiting payments of each age. */
 const Ages = ({ visit, counts, band: current }: AgesProps) => (
   <nav class="tabs" aria-label={words.title}>
     {counts.map(({ band, count }) => (

@@ -43,11 +43,11 @@ export const END_MARK: FormSpec = {
   plain: true,
 }
 
-/** One payment of any merchant with everything that is known of it. */
+/** Shows one payment of any merchant with everything that is known about it. */
 export async function showPayment(visit: ConsoleVisit, state: FormState | null = null): Promise<Shown> {
-  const place = await findPayment(visit.gateway, visit.caller, visit.params.id ?? '')
-  const { payment } = place
-  const { story, attempt, exceptions, marks, nextAt } = await readPayment(place)
+  const located = await findPayment(visit.gateway, visit.caller, visit.params.id ?? '')
+  const { payment } = located
+  const { story, attempt, exceptions, marks, nextAt } = await readPayment(located)
   const of = { visit, state, id: payment.row.id }
   return shownPage(
     payment.row.id,
@@ -64,10 +64,10 @@ export async function showPayment(visit: ConsoleVisit, state: FormState | null =
           <Timeline entries={entriesOf(story)} />
         </Section>
         <Section title={facts.title}>
-          <PaymentFacts visit={visit} place={place} />
+          <PaymentFacts visit={visit} located={located} />
         </Section>
       </div>
-      <AtOperator found={attempt} nextAt={nextAt}>
+      <AtOperator exchange={attempt} nextAt={nextAt}>
         {nextAt !== null && attempt !== null && (
           <FormBox of={ASK} visit={visit} state={state} params={{ id: payment.row.id }}>
             <p class="hint">{words.ask.hint}</p>
@@ -93,10 +93,10 @@ const presented = (payment: Payment): unknown =>
       ? presentPayout(payment.row)
       : presentTopUp(payment.row)
 
-function PaymentFacts({ visit, place }: { visit: ConsoleVisit; place: PaymentPlace }) {
-  const { merchant, payment } = place
+function PaymentFacts({ visit, located }: { visit: ConsoleVisit; located: PaymentPlace }) {
+  const { merchant, payment } = located
   const { row } = payment
-  const other = (id: string) => <a href={visit.to(`/payments/${id}`)}>{id}</a>
+  const linkToPayment = (id: string) => <a href={visit.to(`/payments/${id}`)}>{id}</a>
   return (
     <Facts
       facts={[
@@ -118,9 +118,9 @@ function PaymentFacts({ visit, place }: { visit: ConsoleVisit; place: PaymentPla
         [facts.number, <Said text={row.railTransactionId} />],
         row.failureReason !== null && [facts.failure, row.failureReason.replaceAll('_', ' ')],
         payment.kind === 'charge' &&
-          payment.row.refundId !== null && [facts.refund, other(payment.row.refundId)],
+          payment.row.refundId !== null && [facts.refund, linkToPayment(payment.row.refundId)],
         payment.kind === 'payout' &&
-          payment.row.chargeId !== null && [facts.charge, other(payment.row.chargeId)],
+          payment.row.chargeId !== null && [facts.charge, linkToPayment(payment.row.chargeId)],
         [facts.created, <Time at={row.createdAt} />],
         [facts.completed, <Time at={row.completedAt} />],
       ]}
@@ -128,7 +128,7 @@ function PaymentFacts({ visit, place }: { visit: ConsoleVisit; place: PaymentPla
   )
 }
 
-/** A refund, a withdrawal and so on are payouts too. */
+/** Formats the kind of a payout. A refund and a withdrawal are payouts too, and are named so. */
 const payoutKind = (kind: string) =>
   kind === 'payout' ? words.kinds.payout : `${kind} ${words.kinds.payout}`
 

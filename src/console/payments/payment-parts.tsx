@@ -11,9 +11,15 @@ import { ACTION_NAMES } from '../texts/action-names.ts'
 import { PAYMENTS } from '../texts/payments.ts'
 import type { ConsoleVisit } from '../visit.ts'
 
-const { attempt: at, ledger, events: told, exceptions: broken, said } = PAYMENTS.payment
+const { ledger } = PAYMENTS.payment
+const {
+  attempt: attemptTexts,
+  events: eventTexts,
+  exceptions: exceptionTexts,
+  said: storyTexts,
+} = PAYMENTS.payment
 
-/** A story as the entries of a timeline, in the words of operators. */
+/** Makes the entries of a timeline from a story, in words for staff. */
 export const entriesOf = ({ entries }: Story): Entry[] =>
   entries.map((entry) => ({ at: entry.at, ...toldOf(entry) }))
 
@@ -22,7 +28,7 @@ function toldOf(entry: StoryEntry): Omit<Entry, 'at'> {
     case 'act': {
       const { action, actor } = entry.act
       const name = (ACTION_NAMES as Readonly<Record<string, string>>)[action] ?? action
-      return { title: said.act(name, actor === null ? said.unnamed : shown(actor)) }
+      return { title: storyTexts.act(name, actor === null ? storyTexts.unnamed : shown(actor)) }
     }
     case 'happened':
       return {
@@ -35,24 +41,24 @@ function toldOf(entry: StoryEntry): Omit<Entry, 'at'> {
       return { title: `${kind}: ${ugx(amount)}`, detail: `${debit} → ${credit}` }
     }
     case 'dispute':
-      return { title: entry.moved === 'opened' ? said.opened : said.closed, tone: 'warn' }
+      return { title: entry.moved === 'opened' ? storyTexts.opened : storyTexts.closed, tone: 'warn' }
     case 'event':
-      return { title: said.event(entry.event.type) }
+      return { title: storyTexts.event(entry.event.type) }
     case 'delivery':
-      return { title: said.delivered(entry.event.type, entry.event.attempts ?? 1), tone: 'good' }
+      return { title: storyTexts.delivered(entry.event.type, entry.event.attempts ?? 1), tone: 'good' }
   }
 }
 
 const EVIDENCE: readonly Column<EvidenceRead>[] = [
-  { title: at.columns.at, cell: ({ at }) => <Time at={at} /> },
-  { title: at.columns.operation, cell: ({ operation, stage }) => `${operation}, ${stage}` },
-  { title: at.columns.answer, cell: ({ answer }) => answer },
-  { title: at.columns.http, cell: ({ httpStatus }) => httpStatus, figures: true },
-  { title: at.columns.code, cell: ({ operatorCode }) => <Said text={operatorCode} /> },
-  { title: at.columns.transport, cell: ({ transport }) => <Said text={transport} /> },
-  { title: at.columns.ms, cell: ({ elapsedMs }) => elapsedMs, figures: true },
+  { title: attemptTexts.columns.at, cell: ({ at }) => <Time at={at} /> },
+  { title: attemptTexts.columns.operation, cell: ({ operation, stage }) => `${operation}, ${stage}` },
+  { title: attemptTexts.columns.answer, cell: ({ answer }) => answer },
+  { title: attemptTexts.columns.http, cell: ({ httpStatus }) => httpStatus, figures: true },
+  { title: attemptTexts.columns.code, cell: ({ operatorCode }) => <Said text={operatorCode} /> },
+  { title: attemptTexts.columns.transport, cell: ({ transport }) => <Said text={transport} /> },
+  { title: attemptTexts.columns.ms, cell: ({ elapsedMs }) => elapsedMs, figures: true },
   {
-    title: at.columns.digest,
+    title: attemptTexts.columns.digest,
     cell: ({ digest, head }) =>
       digest === null ? (
         <Said text={null} />
@@ -68,23 +74,23 @@ const EVIDENCE: readonly Column<EvidenceRead>[] = [
 ]
 
 type AtOperatorProps = {
-  found: { attempt: AttemptRead; evidence: readonly EvidenceRead[] } | null
+  exchange: { attempt: AttemptRead; evidence: readonly EvidenceRead[] } | null
   nextAt: Date | null
   children: ComponentChildren
 }
 
-/** What was asked of the operator and what it answered. */
-export function AtOperator({ found, nextAt, children }: AtOperatorProps) {
-  if (found === null)
+/** What we asked the operator about the payment, and what it answered. */
+export function AtOperator({ exchange, nextAt, children }: AtOperatorProps) {
+  if (exchange === null)
     return (
-      <Section title={at.title}>
-        <p class="quiet">{at.none}</p>
+      <Section title={attemptTexts.title}>
+        <p class="quiet">{attemptTexts.none}</p>
       </Section>
     )
-  const { attempt, evidence } = found
-  const { facts } = at
+  const { attempt, evidence } = exchange
+  const { facts } = attemptTexts
   return (
-    <Section title={at.title}>
+    <Section title={attemptTexts.title}>
       <Facts
         facts={[
           [facts.state, attempt.state.replaceAll('_', ' ')],
@@ -107,7 +113,7 @@ export function AtOperator({ found, nextAt, children }: AtOperatorProps) {
         ]}
       />
       {children}
-      <Table caption={at.evidence} rows={evidence} columns={EVIDENCE} />
+      <Table caption={attemptTexts.evidence} rows={evidence} columns={EVIDENCE} />
     </Section>
   )
 }
@@ -132,36 +138,36 @@ export const Ledger = ({ transfers }: { transfers: readonly Transfer[] }) => (
 )
 
 const EVENTS: readonly Column<EventTold>[] = [
-  { title: told.columns.type, cell: ({ type }) => type },
+  { title: eventTexts.columns.type, cell: ({ type }) => type },
   {
-    title: told.columns.status,
+    title: eventTexts.columns.status,
     cell: ({ status }) =>
-      status === null ? <span class="quiet">{told.forgotten}</span> : <Status word={status} />,
+      status === null ? <span class="quiet">{eventTexts.forgotten}</span> : <Status word={status} />,
   },
-  { title: told.columns.attempts, cell: ({ attempts }) => attempts, figures: true },
+  { title: eventTexts.columns.attempts, cell: ({ attempts }) => attempts, figures: true },
   {
-    title: told.columns.answer,
+    title: eventTexts.columns.answer,
     cell: ({ lastResponseCode, lastError }) => lastResponseCode ?? <Said text={lastError} />,
   },
-  { title: told.columns.at, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { title: eventTexts.columns.at, cell: ({ createdAt }) => <Time at={createdAt} /> },
 ]
 
 export const Events = ({ events }: { events: readonly EventTold[] }) => (
-  <Section title={told.title}>
+  <Section title={eventTexts.title}>
     {events.length === 0 ? (
-      <p class="quiet">{told.empty}</p>
+      <p class="quiet">{eventTexts.empty}</p>
     ) : (
-      <Table caption={told.title} rows={events} columns={EVENTS} />
+      <Table caption={eventTexts.title} rows={events} columns={EVENTS} />
     )}
   </Section>
 )
 
 const EXCEPTIONS: readonly Column<ExceptionAbout>[] = [
-  { title: broken.columns.kind, cell: ({ kind }) => kind.replaceAll('_', ' ') },
-  { title: broken.columns.severity, cell: ({ severity }) => severity },
-  { title: broken.columns.opened, cell: ({ openedAt }) => <Time at={openedAt} /> },
-  { title: broken.columns.closed, cell: ({ closedAt }) => <Time at={closedAt} /> },
-  { title: broken.columns.note, cell: ({ note }) => <Said text={note} /> },
+  { title: exceptionTexts.columns.kind, cell: ({ kind }) => kind.replaceAll('_', ' ') },
+  { title: exceptionTexts.columns.severity, cell: ({ severity }) => severity },
+  { title: exceptionTexts.columns.opened, cell: ({ openedAt }) => <Time at={openedAt} /> },
+  { title: exceptionTexts.columns.closed, cell: ({ closedAt }) => <Time at={closedAt} /> },
+  { title: exceptionTexts.columns.note, cell: ({ note }) => <Said text={note} /> },
 ]
 
 export const Exceptions = ({
@@ -171,9 +177,9 @@ export const Exceptions = ({
   visit: ConsoleVisit
   exceptions: readonly ExceptionAbout[]
 }) => (
-  <Section title={broken.title}>
+  <Section title={exceptionTexts.title}>
     <Table
-      caption={broken.title}
+      caption={exceptionTexts.title}
       rows={exceptions}
       columns={EXCEPTIONS}
       href={({ id }) => visit.to(`/reconciliation/exceptions/${id}`)}

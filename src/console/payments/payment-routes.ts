@@ -12,10 +12,10 @@ import { showSearch } from './search-page.tsx'
 const { marks, ask } = PAYMENTS.payment
 
 const placeOf = ({ gateway, caller, params }: ConsoleVisit) => findPayment(gateway, caller, params.id ?? '')
-const back = (visit: ConsoleVisit, says: string) =>
-  doneTo(visit.to(`/payments/${visit.params.id ?? ''}`), says)
+const back = (visit: ConsoleVisit, doneText: string) =>
+  doneTo(visit.to(`/payments/${visit.params.id ?? ''}`), doneText)
 
-/** Payments of all merchants: found by any key, followed to their end. */
+/** The pages and forms of payments of all merchants: search, list, one payment, and those that wait for an operator. */
 export const PAYMENT_ROUTES: readonly ConsoleRoute[] = [
   page('/search', showSearch),
   page('/payments', showPayments),
@@ -33,8 +33,8 @@ export const PAYMENT_ROUTES: readonly ConsoleRoute[] = [
     async submit(visit, { says = '' }) {
       const { app, merchant, payment, caller } = await placeOf(visit)
       const subject = payment.row.id
-      const at = { merchantId: merchant.id, tag: merchant.tag, mode: caller.mode, subject }
-      await markPayment(app, visit.caller, { ...at, says })
+      const key = { merchantId: merchant.id, tag: merchant.tag, mode: caller.mode, subject }
+      await markPayment(app, visit.caller, { ...key, says })
       return back(visit, marks.marked)
     },
     again: showPayment,

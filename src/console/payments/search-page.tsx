@@ -23,16 +23,16 @@ const COLUMNS: readonly Column<Hit>[] = [
   { title: columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
 ]
 
-/** What one text finds, over all merchants. The only hit is opened at once. */
+/** Shows what a text finds over all merchants. A single hit is opened at once. */
 export async function showSearch(visit: ConsoleVisit): Promise<Shown> {
   const text = visit.query.q ?? ''
-  const found = await findAny(visit.gateway, visit.caller, text)
-  if (found.kind === 'payment') return { kind: 'redirect', to: visit.to(`/payments/${found.id}`) }
-  if (found.kind === 'merchant') return { kind: 'redirect', to: visit.to(`/merchants/${found.id}`) }
-  // Nothing is called exactly so: it may be a part of something. A whole id is none.
-  const parts = addressWith(visit.to('/payments'), { q: text })
-  if (found.hits.length === 0 && isPart(text) && tagIn(text.trim()) === null)
-    return { kind: 'redirect', to: parts }
+  const result = await findAny(visit.gateway, visit.caller, text)
+  if (result.kind === 'payment') return { kind: 'redirect', to: visit.to(`/payments/${result.id}`) }
+  if (result.kind === 'merchant') return { kind: 'redirect', to: visit.to(`/merchants/${result.id}`) }
+  // Without an exact match the text may be a part of a name or number, but never a whole id.
+  const searchByParts = addressWith(visit.to('/payments'), { q: text })
+  if (result.hits.length === 0 && isPart(text) && tagIn(text.trim()) === null)
+    return { kind: 'redirect', to: searchByParts }
   return shownPage(
     search.title,
     <>
@@ -43,7 +43,7 @@ export async function showSearch(visit: ConsoleVisit): Promise<Shown> {
           {search.submit}
         </button>
       </form>
-      {found.hits.length === 0 ? (
+      {result.hits.length === 0 ? (
         <Empty title={text === '' ? search.teach : search.nothing(shown(text))}>
           <p>{text === '' ? search.exact : search.teach}</p>
         </Empty>
@@ -51,12 +51,12 @@ export async function showSearch(visit: ConsoleVisit): Promise<Shown> {
         <Section title={search.title_hits}>
           <Table
             caption={search.title_hits}
-            rows={found.hits}
+            rows={result.hits}
             columns={COLUMNS}
             href={({ id }) => visit.to(`/payments/${id}`)}
           />
           <p>
-            <a href={parts}>{search.parts(shown(text))}</a>
+            <a href={searchByParts}>{search.parts(shown(text))}</a>
           </p>
         </Section>
       )}

@@ -22,20 +22,20 @@ const wordsOf = ({ role, email }: Enrolment) =>
     ? { ...OPERATORS.reset, says: OPERATORS.reset.says(shown(email)) }
     : { ...OPERATORS.join, says: OPERATORS.join.says(shown(email), ROLE_NAMES[role]) }
 
-/** The page of an operator's link: it shows the secret of the authenticator and asks for the password and the first code at once. */
+/** Makes the page of a mailed link. It shows the secret of the authenticator and asks for a password and a first code at once. */
 const enrolment = (path: string, purpose: Enrolment['purpose']): LinkPage => ({
   path,
   async form({ gateway }, token) {
-    const found = await findEnrolment(gateway, purpose, token)
-    if (found === null) return null
-    const { title, says, submit } = wordsOf(found)
+    const enrolled = await findEnrolment(gateway, purpose, token)
+    if (enrolled === null) return null
+    const { title, says, submit } = wordsOf(enrolled)
     return {
       title,
       lead: (
         <>
           <p>{says}</p>
           <p>{OPERATORS.needs}</p>
-          <AppSecret secret={found.secret} address={found.address} />
+          <AppSecret secret={enrolled.secret} address={enrolled.address} />
         </>
       ),
       fields: [...(purpose === 'operator' ? [NAME] : []), NEW_PASSWORD, CODE],

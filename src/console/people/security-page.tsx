@@ -19,7 +19,7 @@ const SECURITY: AccountPage<ConsoleVisit> = {
   show: showSecurity,
 }
 
-/** What an operator may change about its own sign-in. */
+/** Shows what a person of our staff may change about their own sign-in. */
 async function showSecurity(visit: ConsoleVisit, state: FormState | null): Promise<Shown> {
   const own = await readAccount(visit)
   const of = SECURITY

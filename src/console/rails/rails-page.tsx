@@ -24,7 +24,7 @@ import { type ConsoleRoute, type ConsoleVisit, form, page } from '../visit.ts'
 
 const { contracts, troubles, checks, floats, tokens, budgets } = RAILS
 const HERE = '/rails'
-// An operator that answers is checked within this; one that does not is checked behind the page.
+// The page waits this long for the checks of the rails; slower checks go on without it.
 const WAIT_MS = 4000
 const SIDES = ['collect', 'disburse'] as const
 
@@ -115,7 +115,7 @@ const RECORDS: readonly Column<FloatRecordRead>[] = [
   { title: floats.recordColumns.at, cell: ({ recordedAt }) => <Time at={recordedAt} /> },
 ]
 
-/** Contracts with operators, what is wrong with them, their credentials and their wallets. */
+/** Shows our accounts at operators, their troubles, credentials and wallets. */
 async function showRails(visit: ConsoleVisit, state: FormState | null = null): Promise<Shown> {
   const rails = await readRails(visit.gateway)
   return shownPage(
@@ -202,16 +202,16 @@ const Wallets = ({ visit, state, readings, records }: WalletsProps) => (
 async function check(visit: ConsoleVisit): Promise<Shown> {
   const checking = checkRails(visit.gateway, visit.caller)
   const slow = new Promise<'slow'>((resolve) => setTimeout(resolve, WAIT_MS, 'slow').unref())
-  const ended = await Promise.race([checking.then(() => 'done' as const), slow])
-  if (ended === 'slow')
+  const outcome = await Promise.race([checking.then(() => 'done' as const), slow])
+  if (outcome === 'slow')
     checking.catch((err) => visit.gateway.log.error({ err }, 'a check of the rails did not come to its end'))
-  return doneTo(visit.to(HERE), ended === 'done' ? checks.done : checks.begun)
+  return doneTo(visit.to(HERE), outcome === 'done' ? checks.done : checks.begun)
 }
 
 async function record(visit: ConsoleVisit, values: Values): Promise<Shown> {
   const { installation = '', note = '' } = values
-  const side = SIDES.find((one) => one === values.side) ?? 'collect'
-  const kind = FLOAT_KINDS.find((one) => one === values.kind) ?? 'charge'
+  const side = SIDES.find((choice) => choice === values.side) ?? 'collect'
+  const kind = FLOAT_KINDS.find((choice) => choice === values.kind) ?? 'charge'
   const amount = amountOf(values, 'amount')
   await recordFloat(visit.gateway, visit.caller, { installation, side, kind, amount, note })
   return doneTo(visit.to(HERE), floats.done)

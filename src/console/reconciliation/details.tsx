@@ -8,8 +8,8 @@ const UGX = 'UGX'
 const AMOUNTS = ['amount', 'we_say', 'rail_said']
 const TIME = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(?:Z|[+-][0-9]{2}:[0-9]{2})$/
 
-/** What was found of a movement, in words: each of its facts under its name. */
-export const Details = ({ of: details }: { of: Readonly<Record<string, unknown>> }) => (
+/** The facts of an exception in words, each under its name. */
+export const Details = ({ details }: { details: Readonly<Record<string, unknown>> }) => (
   <Facts
     facts={Object.entries(details).map(
       ([name, value]): Fact => [
@@ -26,18 +26,18 @@ function worded(
   { currency }: Readonly<Record<string, unknown>>,
 ): ComponentChildren {
   if (typeof value === 'number' && AMOUNTS.includes(name))
-    // What we say is in shillings, whatever they say theirs is in.
+    // Our own amount is in shillings, even if the operator's is in another currency.
     return (
       <Amount amount={value} currency={name === 'we_say' || typeof currency !== 'string' ? UGX : currency} />
     )
   if (typeof value === 'string') return TIME.test(value) ? <Time at={value} /> : shown(value)
-  if (Array.isArray(value)) return shown(value.map((one) => wordOf(one)).join(', '))
+  if (Array.isArray(value)) return shown(value.map((item) => wordOf(item)).join(', '))
   return wordOf(value)
 }
 
 const wordOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
-/** An amount as an operator writes it, in its own currency. */
+/** An amount as the operator reports it, in its own currency. */
 export const Amount = ({ amount, currency }: { amount: number; currency: string }) =>
   currency === UGX || currency === '' ? (
     <Money amount={amount} />

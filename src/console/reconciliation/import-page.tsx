@@ -33,7 +33,7 @@ const UPLOADED: readonly Column<UploadedStatement>[] = [
   { title: texts.uploaded.state, cell: (upload) => <StateOf state={stateOfStatement(upload)} /> },
 ]
 
-/** Uploading a statement to look at it, and those that were uploaded last. */
+/** Shows the form that uploads a statement for inspection, and the latest uploads. */
 export async function showImport(visit: ConsoleVisit, state: FormState | null = null): Promise<Shown> {
   const { gateway } = visit
   const known = gateway.rails.live.op1_momo?.installations ?? []

@@ -10,7 +10,7 @@ import { showImport, UPLOAD } from './import-page.tsx'
 import { RUN_NOW, RUNS, showRuns } from './runs-page.tsx'
 import { IMPORT, IMPORT_NOW, showUpload, TAKE_BACK } from './upload-page.tsx'
 
-/** Comparing with the operator: what was compared, comparing now, and statements. */
+/** The pages and forms of reconciliation: past comparisons, a comparison now, and statements. */
 export const RECONCILIATION_ROUTES: readonly ConsoleRoute[] = [
   page(RUNS, (visit) => showRuns(visit)),
   form(RUN_NOW, {
@@ -36,7 +36,7 @@ export const RECONCILIATION_ROUTES: readonly ConsoleRoute[] = [
     async submit({ gateway, caller, params, to }) {
       const id = params.id ?? ''
       await importUpload(gateway, caller, id)
-      return doneTo(to(`${IMPORT}/${id}`), RECONCILIATION.one.done)
+      return doneTo(to(`${IMPORT}/${id}`), RECONCILIATION.detail.done)
     },
     again: showUpload,
   }),

@@ -18,7 +18,7 @@ export const RUN_NOW: FormSpec = {
   ...{ path: `${RUNS}/run`, action: 'reconcile.run', fields: [], submit: TEXTS.run },
 }
 
-/** The ways between the pages of reconciliation. */
+/** The tabs between the pages of reconciliation. */
 export const ReconciliationPages = ({ visit, at }: { visit: ConsoleVisit; at: string }) => (
   <nav class="tabs" aria-label={TEXTS.title}>
     {(
@@ -66,7 +66,7 @@ const COLUMNS: readonly Column<Run>[] = [
   },
 ]
 
-/** The comparisons that were kept, newest first, and asking for one now. */
+/** Shows the stored comparisons, newest first, and the form that asks for one now. */
 export async function showRuns(visit: ConsoleVisit, state: FormState | null = null): Promise<Shown> {
   const { gateway, query } = visit
   const window = { after: query.after, before: query.before, limit: ROWS }

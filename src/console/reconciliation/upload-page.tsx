@@ -14,20 +14,20 @@ import type { ConsoleVisit } from '../visit.ts'
 import { Details } from './details.tsx'
 import { ReconciliationPages, RUNS } from './runs-page.tsx'
 
-const { import: texts, one } = RECONCILIATION
+const { import: texts, detail } = RECONCILIATION
 export const IMPORT = `${RUNS}/import`
-// Often enough to see it go on, and no load.
+// Often enough to show progress, and rare enough to be no load.
 const REFRESH_SECONDS = 3
 
 export const IMPORT_NOW: FormSpec = {
-  ...{ path: `${IMPORT}/:id/import`, action: 'statement.import', fields: [], submit: one.import },
+  ...{ path: `${IMPORT}/:id/import`, action: 'statement.import', fields: [], submit: detail.import },
   danger: true,
 }
 export const TAKE_BACK: FormSpec = {
   path: `${IMPORT}/:id/take-back`,
   action: 'statement.take-back',
-  fields: [{ name: 'reason', label: one.reason, most: 500 }],
-  submit: one.takeBack,
+  fields: [{ name: 'reason', label: detail.reason, most: 500 }],
+  submit: detail.takeBack,
   once: true,
 }
 
@@ -51,17 +51,17 @@ const UNDER_WAY: readonly StatementState[] = ['waits', 'looking', 'importing', '
 
 type Difference = KeptLook['differences'][number]
 const DIFFERENCES: readonly Column<Difference>[] = [
-  { title: one.columns.kind, cell: ({ kind }) => one.counts[kind] },
-  { title: one.columns.subject, cell: ({ subject }) => <code>{shown(subject)}</code> },
-  { title: one.columns.details, cell: ({ details }) => <Details of={details} /> },
+  { title: detail.columns.kind, cell: ({ kind }) => detail.counts[kind] },
+  { title: detail.columns.subject, cell: ({ subject }) => <code>{shown(subject)}</code> },
+  { title: detail.columns.details, cell: ({ details }) => <Details details={details} /> },
 ]
 
-/** One statement: how far it is, what it says against our books, importing it and taking it back. */
+/** Shows one statement: its progress, how it differs from our books, and the forms to import it and to take it back. */
 export async function showUpload(visit: ConsoleVisit, form: FormState | null = null): Promise<Shown> {
   const { directory } = visit.gateway
   const upload = await getUpload(visit.gateway, visit.params.id ?? '')
-  const asked = await approvalsAbout({ db: directory, merchantId: 0 }, upload.id)
-  const waiting = asked.find((approval) => isWaiting(approval, visit.now))
+  const approvals = await approvalsAbout({ db: directory, merchantId: 0 }, upload.id)
+  const waiting = approvals.find((approval) => isWaiting(approval, visit.now))
   const state = stateOfStatement(upload)
   const isUnderWay = UNDER_WAY.includes(state)
   return shownPage(
@@ -75,24 +75,24 @@ export async function showUpload(visit: ConsoleVisit, form: FormState | null = n
       <HowFar {...{ visit, upload, state }} />
       {waiting !== undefined && (
         <Note>
-          {one.asks} <a href={visit.to(`/approvals/${waiting.id}`)}>{waiting.id}</a>
+          {detail.asks} <a href={visit.to(`/approvals/${waiting.id}`)}>{waiting.id}</a>
         </Note>
       )}
       <TheFile upload={upload} />
       {upload.lookedAt !== null && <Found looked={upload.looked} />}
       {mayImport(upload, state) && (
-        <Section title={one.importing}>
+        <Section title={detail.importing}>
           <FormBox of={IMPORT_NOW} visit={visit} state={form} params={{ id: upload.id }}>
             <p class="hint">
-              {one.importSays} {texts.again}
+              {detail.importSays} {texts.again}
             </p>
           </FormBox>
         </Section>
       )}
       {mayTakeBack(upload, state) && waiting === undefined && (
-        <Section title={one.takeBack}>
+        <Section title={detail.takeBack}>
           <FormBox of={TAKE_BACK} visit={visit} state={form} params={{ id: upload.id }}>
-            <p class="hint">{one.takeBackSays}</p>
+            <p class="hint">{detail.takeBackSays}</p>
           </FormBox>
         </Section>
       )}
@@ -104,10 +104,10 @@ export async function showUpload(visit: ConsoleVisit, form: FormState | null = n
   )
 }
 
-/** What was broken off is imported again as long as its bytes are there. */
+/** An import that broke off may be repeated as long as the bytes of the statement are stored. */
 const mayImport = ({ isKept }: UploadedStatement, state: StatementState) =>
   state === 'looked' || (state === 'broken-off' && isKept)
-/** What lines it stored is known of imports since that is kept. */
+/** Older imports cannot be taken back: which lines they stored was not recorded. */
 const mayTakeBack = ({ askedAt }: UploadedStatement, state: StatementState) =>
   askedAt !== null && (state === 'imported' || state === 'broken-off')
 
@@ -118,19 +118,19 @@ function HowFar({ visit, upload, state }: HowFarProps) {
   if (state === 'failed')
     return (
       <Note tone="warn">
-        <strong>{one.failed}</strong>
+        <strong>{detail.failed}</strong>
         <p>
           <Said text={upload.failed} />
         </p>
         <p>
-          {one.failedSays} <a href={visit.to(IMPORT)}>{one.anew}</a>
+          {detail.failedSays} <a href={visit.to(IMPORT)}>{detail.anew}</a>
         </p>
       </Note>
     )
   if (state !== 'broken-off') return null
   return (
     <Note tone="warn">
-      {one.brokenOff}
+      {detail.brokenOff}
       {upload.failed !== null && (
         <p>
           <Said text={upload.failed} />
@@ -145,19 +145,19 @@ function Progress({ upload: { step, done } }: { upload: UploadedStatement }) {
     <Note>
       {step !== null && (
         <p>
-          {one.steps[step] ?? step}: {one.count(done ?? 0)}
+          {detail.steps[step] ?? step}: {detail.count(done ?? 0)}
         </p>
       )}
-      <p>{one.under}</p>
+      <p>{detail.under}</p>
     </Note>
   )
 }
 
 function TheFile({ upload }: { upload: UploadedStatement }) {
-  const { facts } = one
+  const { facts } = detail
   const { looked, importedAt, takenBackAt } = upload
   return (
-    <Section title={one.file}>
+    <Section title={detail.file}>
       <Facts
         facts={[
           [facts.installation, <Said text={upload.installation ?? texts.unknown} />],
@@ -167,7 +167,7 @@ function TheFile({ upload }: { upload: UploadedStatement }) {
             facts.period,
             <>
               <Time at={looked.from} />
-              {one.until}
+              {detail.until}
               <Time at={looked.to} />
             </>,
           ],
@@ -183,30 +183,32 @@ function TheFile({ upload }: { upload: UploadedStatement }) {
 }
 
 function Found({ looked }: { looked: KeptLook }) {
-  const { counts } = one
-  const judged = looked.judged?.map(({ side, installation }) => one.judgedOf(side, installation))
+  const { counts } = detail
+  const judged = looked.judged?.map(({ side, installation }) => detail.judgedOf(side, installation))
   return (
     <>
-      <Section title={one.found}>
+      <Section title={detail.found}>
         <Facts
           facts={[
-            [counts.lines, one.count(looked.leg.lookedAt)],
-            [counts.matched, one.count(looked.leg.agreed)],
-            ...DIFFERENCE_KINDS.map((kind) => [counts[kind], one.count(looked.counts[kind] ?? 0)] as const),
+            [counts.lines, detail.count(looked.leg.lookedAt)],
+            [counts.matched, detail.count(looked.leg.agreed)],
+            ...DIFFERENCE_KINDS.map(
+              (kind) => [counts[kind], detail.count(looked.counts[kind] ?? 0)] as const,
+            ),
             judged !== undefined && [
-              one.judged,
-              judged.length === 0 ? one.judgedNothing : shown(judged.join(', ')),
+              detail.judged,
+              judged.length === 0 ? detail.judgedNothing : shown(judged.join(', ')),
             ],
           ]}
         />
       </Section>
-      <Section title={one.differences}>
+      <Section title={detail.differences}>
         {looked.differences.length === 0 ? (
-          <p>{one.noDifferences}</p>
+          <p>{detail.noDifferences}</p>
         ) : (
           <>
-            <Table caption={one.differences} rows={looked.differences} columns={DIFFERENCES} />
-            <p class="hint">{one.most}</p>
+            <Table caption={detail.differences} rows={looked.differences} columns={DIFFERENCES} />
+            <p class="hint">{detail.most}</p>
           </>
         )}
       </Section>

@@ -1,6 +1,6 @@
 import type { Action } from '../../actors/actions.ts'
 
-/** What operators call the acts of the table of roles. */
+/** The names of actions in the table of roles, for staff. */
 export const ACTION_NAMES: Partial<Record<Action, string>> = {
   'console.read': 'See the pages of the console',
   'verification.read': 'See the papers of a business',

@@ -1,6 +1,6 @@
 const NUMBER = new Intl.NumberFormat('en-US')
 
-/** Words of the pages of alerts. */
+/** The texts of the pages of alerts. */
 export const ALERTS = {
   title: 'Alerts',
   lead: 'What a person must know. Each was sent by ALERT_WEBHOOK and by mail when it opened, and is sent again when it doubles and when it is over.',
@@ -22,7 +22,7 @@ export const ALERTS = {
   count: (count: number) => NUMBER.format(count),
   untold: 'not yet',
   itself: 'its condition was over',
-  one: {
+  detail: {
     subject: 'About',
     since: 'Since',
     opened: 'Opened',

@@ -1,7 +1,7 @@
 import type { ApprovalKind, ApprovalStatus } from '../../approvals/approval.ts'
 import { ugx } from '../../pages/wording.ts'
 
-/** What takes two operators. */
+/** The texts of the pages of approvals. */
 export const APPROVALS = {
   title: 'Approvals',
   lead: 'What takes two operators: one asks, another one approves. The approval does exactly what was asked for, at once.',
@@ -63,7 +63,7 @@ export const APPROVALS = {
     platform: 'the platform',
     about: 'It is about',
   },
-  one: {
+  detail: {
     asked: 'What was asked for',
     facts: {
       status: 'State',
@@ -98,7 +98,7 @@ export const APPROVALS = {
   },
 }
 
-/** The page from which live payouts are stopped, and their end is asked for. */
+/** The texts of the page on which staff freeze live payouts and ask to let them run again. */
 export const FREEZE = {
   title: 'Freeze',
   lead: 'Stops what leaves. Money in goes on, and payouts that the operator has keep their course.',

@@ -1,4 +1,4 @@
-/** The record of who did what, over all merchants. */
+/** The texts of the audit over all merchants. */
 export const AUDIT = {
   title: 'Audit',
   lead: 'Who did what, in rows that nobody can change. Each place has a chain of its own.',

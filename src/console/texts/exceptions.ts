@@ -2,7 +2,7 @@ import type { ExceptionLeg } from '../../exceptions/exception.ts'
 import type { ExceptionList } from '../../exceptions/find-exceptions.ts'
 import type { Resolution } from '../../exceptions/resolution.ts'
 
-/** Contradictions between our books and an operator's. */
+/** The texts of the pages of exceptions: contradictions between our books and an operator's. */
 export const EXCEPTIONS = {
   title: 'Exceptions',
   lead: 'Where our books and the operator’s say different things. Money that is only on its way is none.',
@@ -44,7 +44,7 @@ export const EXCEPTIONS = {
   platform: 'the platform',
   times: (count: number) => `${count} ×`,
   age: (hours: number) => (hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} d`),
-  one: {
+  detail: {
     facts: {
       merchant: 'Merchant',
       mode: 'Mode',

@@ -1,7 +1,7 @@
-/** What the roles of operators are called. */
+/** The names of the roles of staff. */
 export const ROLE_NAMES = { support: 'support', risk: 'risk', finance: 'finance', admin: 'admin' }
 
-/** The frame around the pages of the console. */
+/** The texts of the frame around every page of the console. */
 export const FRAME = {
   product: 'Console',
   searchHint: 'Id, reference, phone, operator’s number',
@@ -13,7 +13,7 @@ export const FRAME = {
     sandbox: 'SANDBOX',
     sandboxSays: (environment: string) => `This is not production but ${environment}.`,
   },
-  /** How much waits. `most`: so many are counted. */
+  /** Formats how much waits. Counting stops at `most`. */
   count: (count: number, most: number) => (count >= most ? `${most - 1}+` : String(count)),
   pages: {
     home: 'Home',

@@ -1,6 +1,6 @@
 const NUMBER = new Intl.NumberFormat('en-US')
 
-/** Words of the console's first page. */
+/** The texts of the console's first page. */
 export const HOME = {
   title: 'Home',
   asOf: (time: string) => `As of ${time}`,

@@ -1,4 +1,4 @@
-/** Which contract with the operator takes new movements. */
+/** The texts of the page on which staff choose which installation takes new payments. */
 export const INSTALLATIONS = {
   title: 'Contracts with the operator',
   lead: 'Which contract takes new payments of each side. What is under way stays with the contract that it was sent through.',

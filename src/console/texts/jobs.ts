@@ -1,6 +1,6 @@
 const NUMBER = new Intl.NumberFormat('en-US')
 
-/** Words of the page of background tasks. */
+/** The texts of the page of background tasks. */
 export const JOBS = {
   title: 'Jobs',
   lead: 'What the service does by itself. Every process tells of itself every five seconds.',

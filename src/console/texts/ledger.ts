@@ -1,4 +1,4 @@
-/** The books. */
+/** The texts of the pages of the books. */
 export const LEDGER = {
   title: 'Ledger',
   lead: 'What the heads of all ledgers come to. A head is what a payment locks; the proof is that it equals the sum of its transfers.',
@@ -22,7 +22,7 @@ export const LEDGER = {
     link: 'See the last run, or ask for one now',
   },
   find: { label: 'Ledger of a merchant', hint: 'Id or short name', submit: 'Open' },
-  one: {
+  detail: {
     title: 'Ledger',
     head: 'Head beside its sum',
     columns: {

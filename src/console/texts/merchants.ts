@@ -1,4 +1,4 @@
-/** The pages about merchants. */
+/** The texts of the pages about merchants. */
 export const MERCHANTS = {
   title: 'Merchants',
   search: 'Name, handle, id, e-mail address or phone',

@@ -1,4 +1,4 @@
-/** The page of everybody who works on the console. */
+/** The texts of the page of everybody who works on the console. */
 export const OPERATORS_PAGE = {
   title: 'Operators',
   list: {

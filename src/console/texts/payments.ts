@@ -1,4 +1,4 @@
-/** Payments of all merchants: search, one payment, what is parked. */
+/** The texts of the pages of payments: search, list, one payment, and those that wait for an operator. */
 export const PAYMENTS = {
   list: {
     title: 'Payments',

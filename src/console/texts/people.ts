@@ -1,4 +1,4 @@
-/** The sign-in of operators, and the pages about them. */
+/** The texts of the sign-in of staff and of the page of their own account. */
 export const OPERATORS = {
   signIn: 'Sign in to the console',
   join: {

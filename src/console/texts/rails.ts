@@ -1,4 +1,4 @@
-/** Operators of mobile money, and our contracts with them. */
+/** The texts of the page of operators of mobile money and our accounts there. */
 export const RAILS = {
   title: 'Rails',
   none: {

@@ -1,6 +1,6 @@
 const NUMBER = new Intl.NumberFormat('en-US')
 
-/** Comparing with the operator. */
+/** The texts of the pages of reconciliation. */
 export const RECONCILIATION = {
   title: 'Reconciliation',
   lead: 'Our books against the operator’s, in four legs: the ledger with itself, each ended payment asked about once more, the wallets, and statements.',
@@ -46,7 +46,7 @@ export const RECONCILIATION = {
       gone: 'dropped after a week',
     },
   },
-  /** What is known of a difference. */
+  /** The names of the facts of a difference. */
   details: {
     we_say: 'We say',
     rail_said: 'They say',
@@ -61,7 +61,7 @@ export const RECONCILIATION = {
     since: 'Since',
     says: 'What does not hold',
   },
-  one: {
+  detail: {
     facts: {
       installation: 'Contract',
       by: 'Uploaded by',

@@ -1,4 +1,4 @@
-/** The pages of the verification. */
+/** The texts of the pages of verification. */
 export const VERIFICATION = {
   title: 'Verification',
   lead: 'Applications that wait for a decision, the oldest first.',

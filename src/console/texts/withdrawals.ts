@@ -1,4 +1,4 @@
-/** The pages about money of merchants that comes from their own wallets and goes there. */
+/** The texts of the pages of withdrawals, withdrawal numbers and top-ups. */
 export const WITHDRAWALS = {
   withdrawals: {
     title: 'Withdrawals',

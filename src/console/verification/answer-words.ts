@@ -14,20 +14,20 @@ const CHOICES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'questionnaire.exposed': questionnaire.yesNo,
 }
 
-/** A field as the business was asked for it. */
+/** Finds the label under which the business filled in a field. */
 export function labelOf(step: Step, field: string): string {
   const words: Words = APPLICATION[step]
   const label = words[field]
   return typeof label === 'string' ? label : field.replaceAll('_', ' ')
 }
 
-/** An answer as the business chose it. */
+/** Formats an answer with the words of the choice that the business took. */
 export const answerOf = (step: Step, field: string, value: string): string =>
   CHOICES[`${step}.${field}`]?.[value] ?? value
 
-/** What a note of a rejection is about: `business.legal_name` as people read it. */
-export function placeName(place: string): string {
-  const [step = '', field] = place.split('.')
+/** Formats the subject of a note of a rejection (`business.legal_name`) for people. */
+export function placeName(subject: string): string {
+  const [step = '', field] = subject.split('.')
   const names: Readonly<Record<string, string>> = stepNames
   const name = names[step] ?? step
   return field === undefined ? name : `${name}: ${labelOf(step as Step, field)}`

@@ -14,20 +14,20 @@ import type { ReviewPart } from './review-page.tsx'
 const { checks } = VERIFICATION
 const { stepNames } = APPLICATION
 
-const factsOf = (step: Parameters<typeof labelOf>[0], given: object | undefined): Fact[] =>
-  Object.entries(given ?? {}).map(([name, value]) => [
+const factsOf = (step: Parameters<typeof labelOf>[0], answers: object | undefined): Fact[] =>
+  Object.entries(answers ?? {}).map(([name, value]) => [
     labelOf(step, name),
     <Said text={answerOf(step, name, String(value))} />,
   ])
 
-/** What the business says of itself. */
+/** The answers of the business, step by step. */
 export function Answers({ reviewed }: ReviewPart) {
   const { business, directors, settlement, questionnaire } = reviewed.verification.answers
   const steps = [
     { name: stepNames.business, facts: factsOf('business', business) },
-    ...(directors ?? []).map((one, place) => ({
-      name: checks.numbers.director(place),
-      facts: factsOf('director', one),
+    ...(directors ?? []).map((director, index) => ({
+      name: checks.numbers.director(index),
+      facts: factsOf('director', director),
     })),
     { name: stepNames.settlement, facts: factsOf('settlement', settlement) },
     { name: stepNames.questionnaire, facts: factsOf('questionnaire', questionnaire) },
@@ -43,11 +43,11 @@ export function Answers({ reviewed }: ReviewPart) {
   )
 }
 
-/** Every number of the application, with the name that was given with it and what was heard of it. */
-export const heardOf = ({ reviewed: { verification, checks: found }, withdrawal }: ReviewPart): HeardName[] =>
-  heardNames({ answers: verification.answers, withdrawal, checks: found })
+/** Lists every number of the application, with the name that the business gave for it and the operator's name check. */
+export const heardOf = ({ reviewed, withdrawal }: ReviewPart): HeardName[] =>
+  heardNames({ answers: reviewed.verification.answers, withdrawal, checks: reviewed.checks })
 
-/** What a number of an application is called. */
+/** Formats the name of a number of an application. */
 export const numberName = (what: CheckedNumber): string =>
   what === 'settlement' || what === 'withdrawal'
     ? checks.numbers[what]
@@ -73,7 +73,7 @@ const columnsOf = (visit: ConsoleVisit, { id, state }: ReviewPart): readonly Col
   },
 ]
 
-/** What the operator of the wallet has said. */
+/** The name that the operator of the wallet has for a number. */
 export const Heard = ({ check, differs = false }: { check: NameCheck | null; differs?: boolean }) =>
   check === null ? (
     <span class="quiet">{checks.notAsked}</span>
@@ -91,7 +91,7 @@ const SHARED: readonly Column<Shared>[] = [
   { title: checks.verification, cell: ({ kycStatus }) => <Status word={kycStatus} /> },
 ]
 
-/** What is compared: names with the operator's, numbers and browsers with other applications. */
+/** The comparisons of an application: its names with the operator's, its numbers and browsers with other applications. */
 export const Checks = (part: ReviewPart) => (
   <Section title={checks.title}>
     <h3>{checks.asked}</h3>

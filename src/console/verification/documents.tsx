@@ -9,7 +9,7 @@ import type { ReviewPart } from './review-page.tsx'
 
 const { documents } = VERIFICATION
 
-/** The documents with small pictures of their own making; the files themselves are only saved, never opened here. */
+/** The documents with previews that we made. A file itself can only be saved and never opens in the console. */
 export const Documents = (part: ReviewPart) => (
   <Section title={documents.title}>
     {part.reviewed.verification.documents.length === 0 && <p class="quiet">{documents.none}</p>}
@@ -23,8 +23,8 @@ function One({ part, document }: { part: ReviewPart; document: Document }) {
   const { visit, id, state, reviewed } = part
   const params = { id, document: document.id }
   const name = shown(document.name)
-  // One form stands at each document; only the one that was sent is shown again.
-  const own = visit.params.document === document.id ? state : null
+  // Every document has its own forms; only the form that was sent shows its fault.
+  const ownState = visit.params.document === document.id ? state : null
   return (
     <article class="document">
       <h3>{APPLICATION.documentKinds[document.kind]}</h3>
@@ -44,11 +44,11 @@ function One({ part, document }: { part: ReviewPart; document: Document }) {
           loading="lazy"
         />
       )}
-      <FormBox of={DOWNLOAD} visit={visit} state={own} params={params} compact />
+      <FormBox of={DOWNLOAD} visit={visit} state={ownState} params={params} compact />
       <FormBox
         of={ENDS}
         visit={visit}
-        state={own}
+        state={ownState}
         params={params}
         values={{ expires_on: reviewed.ends.get(document.id) ?? '' }}
         compact

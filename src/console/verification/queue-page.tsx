@@ -26,16 +26,16 @@ const ENDING: readonly Column<EndingDocument>[] = [
   { title: ending.told, cell: ({ toldAt }) => <Time at={toldAt} /> },
 ]
 
-/** What waits for a decision, and the documents that end soon. */
+/** Shows the applications that wait for a decision, and the documents that expire soon. */
 export async function showQueue(visit: ConsoleVisit): Promise<Shown> {
   const { gateway, caller, query } = visit
-  const [{ rows, newer, older }, ends] = await Promise.all([
+  const [{ rows, newer, older }, expiringByCell] = await Promise.all([
     waitingApplications(gateway, caller, { after: query.after ?? null, before: query.before ?? null }),
     Promise.all(gateway.cells.map(endingDocuments)),
   ])
   const here = visit.to('/verification')
   const toReview = (id: string) => visit.to(`/verification/${id}`)
-  const ended = ends.flat()
+  const expiring = expiringByCell.flat()
   const mayReview = mayDo(visit.caller, 'verification.read')
   return shownPage(
     VERIFICATION.title,
@@ -57,14 +57,14 @@ export async function showQueue(visit: ConsoleVisit): Promise<Shown> {
       <Pager cursors={{ newer, older }} query={query} here={here} oldestFirst />
       <Section title={ending.title}>
         <p class="quiet">{ending.lead}</p>
-        {ended.length === 0 ? (
+        {expiring.length === 0 ? (
           <p class="quiet">{ending.none}</p>
         ) : (
           <Table
             caption={ending.title}
-            rows={ended}
+            rows={expiring}
             columns={ENDING}
-            {...(mayReview ? { href: ({ merchant }: (typeof ended)[number]) => toReview(merchant) } : {})}
+            {...(mayReview ? { href: ({ merchant }: (typeof expiring)[number]) => toReview(merchant) } : {})}
           />
         )}
       </Section>

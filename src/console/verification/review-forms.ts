@@ -51,7 +51,7 @@ export const APPROVE: FormSpec = {
   submit: decide.approve,
 }
 
-/** What a note may be about: the fields of the steps, and the steps that are lists. */
+/** The subjects that a note may have: the fields of the steps, and the steps that are lists. */
 export const NOTED = [
   ...['kind', 'legal_name', 'trading_name', 'registration_number', 'tin', 'sells', 'address'].map(
     (field) => `business.${field}`,

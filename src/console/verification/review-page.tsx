@@ -17,17 +17,17 @@ import { APPROVE, OPEN, REJECT } from './review-forms.ts'
 const { papers, decide } = VERIFICATION
 
 type Read = { visit: ConsoleVisit; id: string; reviewed: Reviewed; withdrawal: string | null }
-/** What the parts of the page get: the application of the merchant with this id, and the form that was refused. */
+/** The props of the parts of the page: the application of the merchant with this id, and the form that was refused. */
 export type ReviewPart = Read & { state: FormState | null }
 
-/** One application: its answers beside its documents, what was found out, and the decision. */
+/** Shows one application: its answers beside its documents, the checks, and the decision. */
 export async function showReview(visit: ConsoleVisit, state: FormState | null = null): Promise<Shown> {
   const { app, merchant } = await getMerchant(visit.gateway, visit.params.id)
   const name = shown(merchant.name)
   const id = merchant.publicId
-  const open = isFresh(visit.caller) && mayDo(visit.caller, 'verification.read')
-  const reviewed = open ? await reviewApplication(app, visit.caller, merchant) : null
-  const number = open ? await findWithdrawalNumber(app, { merchantId: merchant.id }) : null
+  const isUnlocked = isFresh(visit.caller) && mayDo(visit.caller, 'verification.read')
+  const reviewed = isUnlocked ? await reviewApplication(app, visit.caller, merchant) : null
+  const number = isUnlocked ? await findWithdrawalNumber(app, { merchantId: merchant.id }) : null
   const part = { visit, id, state, withdrawal: number?.phone ?? null }
   return shownPage(
     VERIFICATION.of(name),
@@ -51,7 +51,7 @@ export async function showReview(visit: ConsoleVisit, state: FormState | null = 
   )
 }
 
-/** Before a fresh code was given. */
+/** Stands in place of the papers until the person has entered a fresh code. */
 const Closed = ({ visit, id, state }: Pick<ReviewPart, 'visit' | 'id' | 'state'>) => (
   <Section title={papers.title}>
     <p>{papers.lead}</p>
@@ -62,20 +62,20 @@ const Closed = ({ visit, id, state }: Pick<ReviewPart, 'visit' | 'id' | 'state'>
 function Papers(part: ReviewPart) {
   const { application } = part.reviewed.verification
   if (application === null) return null
-  const { state: stands, submittedAt, decidedAt, note, notes, approvalNote } = application
+  const { state: applicationState, submittedAt, decidedAt, note, notes, approvalNote } = application
   return (
     <>
       <Section title={VERIFICATION.application}>
         <Facts
           facts={[
-            [VERIFICATION.state, VERIFICATION.states[stands]],
+            [VERIFICATION.state, VERIFICATION.states[applicationState]],
             application.number > 1 && [VERIFICATION.tries, String(application.number)],
             submittedAt !== null && [VERIFICATION.submitted, <Time at={submittedAt} />],
             decidedAt !== null && [VERIFICATION.decided, <Time at={decidedAt} />],
             note !== null && [VERIFICATION.note, <Said text={note} />],
             approvalNote !== null && [decide.approvalNote, <Said text={approvalNote} />],
             ...Object.entries(notes ?? {}).map(
-              ([place, says]) => [placeName(place), <Said text={says} />] as const,
+              ([subject, text]) => [placeName(subject), <Said text={text} />] as const,
             ),
           ]}
         />
@@ -85,18 +85,18 @@ function Papers(part: ReviewPart) {
         <Documents {...part} />
       </div>
       <Checks {...part} />
-      {stands === 'submitted' && <Decide {...part} number={application.number} />}
+      {applicationState === 'submitted' && <Decide {...part} number={application.number} />}
     </>
   )
 }
 
 const Decide = ({ number, ...part }: ReviewPart & { number: number }) => {
   const { visit, id, state } = part
-  const others = heardOf(part).filter(({ differs }) => differs)
+  const differing = heardOf(part).filter(({ differs }) => differs)
   return (
     <Section title={decide.title}>
-      {others.length > 0 && (
-        <Note tone="warn">{decide.differs(others.map(({ what }) => numberName(what)).join(', '))}</Note>
+      {differing.length > 0 && (
+        <Note tone="warn">{decide.differs(differing.map(({ what }) => numberName(what)).join(', '))}</Note>
       )}
       <FormBox of={APPROVE} {...{ visit, state }} params={{ id }} values={{ number: String(number) }} />
       <details open={state?.path === REJECT.path}>

@@ -18,22 +18,22 @@ const { decide, checks, documents } = VERIFICATION
 const ENDINGS = { 'application/pdf': 'pdf', 'image/jpeg': 'jpg', 'image/png': 'png', 'image/webp': 'webp' }
 
 type Found = { app: App; merchant: Merchant }
-type Act = (visit: ConsoleVisit, found: Found, values: Values) => Promise<string | undefined>
+type Act = (visit: ConsoleVisit, routed: Found, values: Values) => Promise<string | undefined>
 
 const foundIn = ({ gateway, params }: ConsoleVisit) => getMerchant(gateway, params.id)
 
-/** A form of the page of an application, which leads back to it. */
+/** Makes a form of the page of an application. `act` performs it and returns the text that the page then shows. */
 const actForm = (spec: FormSpec, act: Act): ConsoleRoute =>
   form(spec, {
     async submit(visit, values) {
-      const found = await foundIn(visit)
-      const says = await act(visit, found, values)
-      return doneTo(visit.to(`/verification/${found.merchant.publicId}`), says)
+      const routed = await foundIn(visit)
+      const doneText = await act(visit, routed, values)
+      return doneTo(visit.to(`/verification/${routed.merchant.publicId}`), doneText)
     },
     again: showReview,
   })
 
-/** A document under a name of ours: what a merchant called it says nothing of what it is. */
+/** Sends a document under a name of ours, because the merchant's own file name says nothing reliable about it. */
 async function documentOf(visit: ConsoleVisit, content: 'file' | 'preview'): Promise<Shown> {
   const { app, merchant } = await foundIn(visit)
   const id = visit.params.document ?? ''
@@ -42,7 +42,7 @@ async function documentOf(visit: ConsoleVisit, content: 'file' | 'preview'): Pro
   return { kind: 'file', name, type, body: bytes, inline: content === 'preview' }
 }
 
-/** The notes that were written beside fields. */
+/** Takes the notes that were written beside fields, by their subject. */
 const notesIn = (values: Values) =>
   Object.fromEntries(
     NOTED.flatMap((name) => ((values[name] ?? '') === '' ? [] : [[name, values[name] ?? '']])),
@@ -60,8 +60,8 @@ export const VERIFICATION_ROUTES: readonly ConsoleRoute[] = [
   form(DOWNLOAD, { submit: (visit) => documentOf(visit, 'file'), again: showReview }),
   actForm(ASK, async ({ caller, params }, { app, merchant }) => {
     const { id: merchantId, tag } = merchant
-    const operator = at(caller, { merchantId, tag, cell: app.cell, mode: 'live' })
-    await askName(app, operator, params.what ?? '')
+    const actingCaller = at(caller, { merchantId, tag, cell: app.cell, mode: 'live' })
+    await askName(app, actingCaller, params.what ?? '')
     return checks.done
   }),
   actForm(ENDS, async ({ caller, params }, { app, merchant }, { expires_on = '' }) => {

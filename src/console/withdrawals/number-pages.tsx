@@ -31,24 +31,24 @@ const ASK: FormSpec = {
 const VERIFY: FormSpec = {
   path: `${PATH}/:id/verify`,
   action: 'withdrawal.verify',
-  // What this person has looked at: another number is not verified with it.
+  // The number that this person has seen, so that no other number is verified by mistake.
   fields: [{ name: 'phone', label: '', kind: 'hidden' }],
   submit: words.verify,
 }
 
 type Row = WaitingNumber & Pick<HeardName, 'check' | 'differs'>
 
-/** What the operator of the wallet said of this very number, beside the name that the business has given for its money. */
+/** Adds the operator's name check of this number, compared with the name that the business gave for its withdrawals. */
 async function withCheck(gateway: Gateway, row: WaitingNumber): Promise<Row> {
   const { app, merchant } = await getMerchant(gateway, row.publicId)
   const [checks, { answers }] = await Promise.all([
     nameChecks(app, merchant.id),
     readVerification(app, merchant.id),
   ])
-  const heard = heardNames({ answers, withdrawal: row.phone, checks }).find(
+  const nameCheck = heardNames({ answers, withdrawal: row.phone, checks }).find(
     ({ what }) => what === 'withdrawal',
   )
-  return { ...row, check: heard?.check ?? null, differs: heard?.differs ?? false }
+  return { ...row, check: nameCheck?.check ?? null, differs: nameCheck?.differs ?? false }
 }
 
 const columnsAt = (visit: ConsoleVisit, state: FormState | null): readonly Column<Row>[] => [
@@ -59,35 +59,35 @@ const columnsAt = (visit: ConsoleVisit, state: FormState | null): readonly Colum
   {
     title: words.act,
     cell: ({ publicId: id, phone }) => {
-      const own = visit.params.id === id ? state : null
+      const ownState = visit.params.id === id ? state : null
       return (
         <>
-          <FormBox of={ASK} visit={visit} state={own} params={{ id }} compact />
-          <FormBox of={VERIFY} visit={visit} state={own} params={{ id }} values={{ phone }} compact />
+          <FormBox of={ASK} visit={visit} state={ownState} params={{ id }} compact />
+          <FormBox of={VERIFY} visit={visit} state={ownState} params={{ id }} values={{ phone }} compact />
         </>
       )
     },
   },
 ]
 
-/** The numbers that wait. */
+/** Shows the withdrawal numbers that wait for verification. */
 async function showNumbers(visit: ConsoleVisit, state: FormState | null = null): Promise<Shown> {
   const { gateway, caller, query } = visit
   const { rows, newer, older } = await waitingNumbers(gateway, caller, {
     ...{ after: query.after ?? null, before: query.before ?? null },
   })
-  const checked = await Promise.all(rows.map((row) => withCheck(gateway, row)))
+  const checkedRows = await Promise.all(rows.map((row) => withCheck(gateway, row)))
   return shownPage(
     words.title,
     <>
       <h1>{words.title}</h1>
       <p>{words.lead}</p>
-      {checked.length === 0 ? (
+      {checkedRows.length === 0 ? (
         <Empty title={words.none} />
       ) : (
         <Table
           caption={words.title}
-          rows={checked}
+          rows={checkedRows}
           columns={columnsAt(visit, state)}
           href={({ publicId }) => visit.to(`/merchants/${publicId}`)}
         />

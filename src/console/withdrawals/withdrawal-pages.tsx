@@ -54,14 +54,14 @@ const columnsAt = (visit: ConsoleVisit, state: FormState | null): readonly Colum
   {
     title: words.act,
     cell: ({ key: id }) => {
-      // One of the rows was sent; the others are as they were.
-      const own = visit.params.id === id ? state : null
+      // Only the row whose form was sent shows its fault.
+      const ownState = visit.params.id === id ? state : null
       return (
         <>
-          <FormBox of={APPROVE} visit={visit} state={own} params={{ id }} compact />
-          <details open={own?.path === REJECT.path}>
+          <FormBox of={APPROVE} visit={visit} state={ownState} params={{ id }} compact />
+          <details open={ownState?.path === REJECT.path}>
             <summary>{words.reject}</summary>
-            <FormBox of={REJECT} visit={visit} state={own} params={{ id }} />
+            <FormBox of={REJECT} visit={visit} state={ownState} params={{ id }} />
           </details>
         </>
       )
@@ -69,7 +69,7 @@ const columnsAt = (visit: ConsoleVisit, state: FormState | null): readonly Colum
   },
 ]
 
-/** The withdrawals that wait. */
+/** Shows the withdrawals that wait for a decision. */
 async function showWithdrawals(visit: ConsoleVisit, state: FormState | null = null): Promise<Shown> {
   const { gateway, caller, query } = visit
   const { rows, newer, older } = await waitingWithdrawals(gateway, caller, {
@@ -96,7 +96,7 @@ async function showWithdrawals(visit: ConsoleVisit, state: FormState | null = nu
   )
 }
 
-const deciding = (spec: FormSpec, decision: Decision, says: string): ConsoleRoute =>
+const deciding = (spec: FormSpec, decision: Decision, doneText: string): ConsoleRoute =>
   form(spec, {
     async submit(visit, { note }: Values) {
       const { gateway, caller, params } = visit
@@ -104,9 +104,9 @@ const deciding = (spec: FormSpec, decision: Decision, says: string): ConsoleRout
       const tag = tagOf('pout_', id)
       if (tag === null) throw notFound('withdrawal')
       const { app, merchant } = await findMerchantOfTag(gateway, { tag, noun: 'withdrawal' })
-      const decided = { merchantId: merchant.id, id, decision, note: note ?? null }
-      await decideWithdrawal(app, caller, decided)
-      return doneTo(visit.to(PATH), says)
+      const input = { merchantId: merchant.id, id, decision, note: note ?? null }
+      await decideWithdrawal(app, caller, input)
+      return doneTo(visit.to(PATH), doneText)
     },
     again: showWithdrawals,
   })
