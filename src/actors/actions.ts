@@ -2,7 +2,7 @@ import type { MerchantRole, OperatorRole } from './actor.ts'
 
 type Other = 'command' | 'service' | 'public'
 
-/** Who may do something, how fresh a second factor must be for it (`fresh`: at most five minutes), and whether it is audited. */
+/** Who may do an action, whether it needs a second factor given within five minutes (`fresh`), and whether it is audited. */
 export type Rule = {
   /** `any`: collections keys too. Absent: no key may. */
   key?: 'any' | 'full'
@@ -11,11 +11,11 @@ export type Rule = {
   others?: readonly Other[]
   fresh?: true
   audited?: true
-  /** Nothing is changed by it: somebody has looked. In lists of the audit such rows stand apart, so that they hide no act. */
+  /** Changes nothing: it only reads. Lists of the audit show these rows apart, so that they do not hide the acts. */
   look?: true
   /** Money leaves: in live mode it waits while the person's account is held (reliability.md A74). */
   moneyOut?: true
-  /** Open to a till too: a device that nobody has signed in to by a password. Of a cashier's acts it has those of the counter alone. */
+  /** Open to a till too: a device at the counter without a login. It may do only what a cashier does at the counter. */
   tills?: true
   /** Open in live mode to a person whose e-mail address is not proven yet. */
   unconfirmed?: true
@@ -29,14 +29,14 @@ const MAKERS = ['owner', 'developer'] as const
 const PREPARERS = ['owner', 'accountant'] as const
 const SELLERS = ['owner', 'cashier'] as const
 const BUILDERS = ['owner', 'developer', 'cashier'] as const
-// Who asks for what takes two persons, and decides on it; each kind names its own roles besides.
+// Staff who ask for, and decide on, what needs two persons; each kind of approval names its own roles besides.
 const PAIRS = ['risk', 'finance', 'admin'] as const
 const COMMAND = ['command'] as const
 const AUDITED = { others: COMMAND, audited: true } as const
 const STEP_UP = { fresh: true, audited: true } as const
 const SIGNED_IN = { persons: ALL, operators: OPERATORS, unconfirmed: true } as const
 const OWN_ACCOUNT = { ...STEP_UP, ...SIGNED_IN } as const
-// Who works on the console is decided by its admins.
+// Admins decide who works on the console.
 const ADMINS = { ...STEP_UP, operators: ['admin'] } as const
 const MONEY_OUT = { ...STEP_UP, moneyOut: true } as const
 
@@ -46,13 +46,13 @@ export const ACTIONS = {
   read: { key: 'any', persons: ALL, unconfirmed: true, tills: true },
   // Everything else that any person may see: balances, people, settings.
   'shop.read': { persons: ALL, unconfirmed: true },
-  // What operators may look at; what is about people and their papers has actions of its own.
+  // What staff may read; people and their papers have actions of their own.
   'console.read': { operators: OPERATORS },
   'audit.read': { persons: ['owner', 'developer', 'accountant'], unconfirmed: true },
   'payouts.read': { key: 'full', persons: NOT_CASHIERS, unconfirmed: true },
-  // A file takes the numbers of all customers out of the house.
+  // The file holds the phone numbers of all customers.
   export: { ...STEP_UP, look: true, persons: PREPARERS, unconfirmed: true },
-  // Whose wallet a number is: who asks in long runs reads the operator's book.
+  // Returns whose wallet a number is: asked for many numbers it would copy the operator's customer list.
   'wallet.look-up': { key: 'full', audited: true, look: true, persons: PREPARERS },
 
   'charge.create': { key: 'any', persons: BUILDERS, tills: true },
@@ -72,10 +72,10 @@ export const ACTIONS = {
   'item.add': { ...AUDITED, persons: SELLERS },
   'item.edit': { ...AUDITED, persons: SELLERS },
   'item.remove': { ...AUDITED, persons: SELLERS },
-  // A card is worth money to whoever has its code.
+  // Whoever knows a card's code can spend it.
   'card.issue': { ...STEP_UP, persons: OWNER, others: COMMAND },
   'card.switch': { ...STEP_UP, persons: OWNER, others: COMMAND },
-  // Its phone is where money goes.
+  // Money is sent to its phone.
   'subaccount.create': { key: 'any', persons: MAKERS, audited: true },
   'subaccount.set': { ...AUDITED, persons: OWNER },
 
@@ -100,7 +100,7 @@ export const ACTIONS = {
   'key.create': { ...STEP_UP, persons: MAKERS, others: COMMAND },
   'key.reveal': { ...STEP_UP, persons: MAKERS },
   'key.rotate': { ...STEP_UP, persons: MAKERS, others: COMMAND },
-  // What a full key of live mode needs besides: it sends money by itself.
+  // Needed besides for a full key of live mode, which can send money.
   'key.full': { fresh: true, moneyOut: true, persons: OWNER, others: COMMAND },
   'key.revoke': { ...STEP_UP, persons: MAKERS, others: COMMAND },
   'webhook.address': { ...STEP_UP, persons: MAKERS, others: COMMAND },
@@ -134,17 +134,17 @@ export const ACTIONS = {
   'account.resend': { persons: ALL, unconfirmed: true },
   'account.name': { ...SIGNED_IN, audited: true },
   'account.password': OWN_ACCOUNT,
-  // An operator's address is who it is in the audit: another one is another operator.
+  // Not for staff: the audit names them by their address, so another address would be another person.
   'account.email': { ...STEP_UP, persons: ALL, unconfirmed: true },
   'account.factors': OWN_ACCOUNT,
   'account.add-business': { ...STEP_UP, persons: ALL },
   'people.invite': { ...STEP_UP, persons: OWNER, others: COMMAND, unconfirmed: true },
   'people.join': { others: ['public'], audited: true },
   'people.role': { ...STEP_UP, persons: OWNER, unconfirmed: true },
-  // Another owner may send money: who may not now makes none, wherever the page stands.
+  // Another owner may send money, so a person whose money out is held may not make one, in test mode neither.
   'people.owner': { fresh: true, moneyOut: true, persons: OWNER, others: COMMAND },
   'people.remove': { ...STEP_UP, persons: OWNER, unconfirmed: true },
-  // To take back or to end something must not wait for a factor.
+  // Taking something back or ending a session must not wait for a second factor.
   'people.sessions': { persons: OWNER, audited: true, unconfirmed: true },
   'people.take-back': { persons: OWNER, audited: true, unconfirmed: true },
   'people.limit': { ...STEP_UP, persons: OWNER, unconfirmed: true },
@@ -168,16 +168,16 @@ export const ACTIONS = {
   'merchant.create': { ...STEP_UP, operators: ['admin'], others: ['command', 'service'] },
   'merchant.verify': { ...STEP_UP, operators: ['risk', 'admin'], others: COMMAND },
   'merchant.set': { ...STEP_UP, operators: ['risk', 'admin'], others: COMMAND },
-  // What decides about money: limits, and settlement at once. Told of by an alert.
+  // Limits and instant settlement decide about money, so an alert reports each change.
   'merchant.terms': { ...STEP_UP, operators: ['risk', 'admin'], others: COMMAND },
-  // Nothing is lost by it, and what is owed goes to the verified number alone; it waits while money out is held all the same.
+  // Loses nothing, and what is owed goes to the verified number alone; it still waits while the person's money out is held.
   'merchant.close': { ...MONEY_OUT, persons: OWNER, operators: ['admin'], others: ['command', 'service'] },
   'merchant.reopen': { ...STEP_UP, operators: ['risk', 'admin'] },
   'merchant.note': { audited: true, operators: OPERATORS },
   'merchant.view-as': { audited: true, look: true, operators: OPERATORS },
   'merchant.name-check': { audited: true, operators: ['risk', 'finance', 'admin'] },
   'verification.expiry': { audited: true, operators: ['risk', 'admin'] },
-  // Who is named hears of every payment, without a login that could be ended.
+  // The address named here gets a notice of every payment, without a login that could be ended.
   'notice.set': { ...STEP_UP, persons: OWNER, others: COMMAND },
   'notice.stop': { ...AUDITED, persons: OWNER },
   'notice.answer': { others: ['public'], audited: true },
@@ -187,10 +187,10 @@ export const ACTIONS = {
   'payouts.freeze-ends': { others: ['service'], audited: true },
   'month.reopen': { others: ['service'], audited: true },
   'payouts.unfreeze': { ...STEP_UP, operators: ['risk', 'admin'], others: COMMAND },
-  // A command asks only for what names commands besides, and never approves.
+  // A command may ask only for the kinds that name commands themselves, and never approves.
   'approval.ask': { ...STEP_UP, operators: PAIRS, others: COMMAND },
   'approval.approve': { ...STEP_UP, operators: PAIRS },
-  // To take something back, or to say no, must not wait for a factor.
+  // Withdrawing and rejecting must not wait for a second factor.
   'approval.reject': { audited: true, operators: PAIRS },
   'approval.withdraw': { audited: true, operators: PAIRS, others: ['service'] },
   'installation.switch': { ...STEP_UP, operators: ['finance', 'admin'] },
@@ -218,15 +218,15 @@ export const ACTIONS = {
 
 export type Action = keyof typeof ACTIONS
 
-/** The actions that leave a row of the audit in their own commit. */
+/** The actions whose commit also writes a row of the audit. */
 export type AuditedAction = {
   [Name in Action]: (typeof ACTIONS)[Name] extends { audited: true } ? Name : never
 }[Action]
 
-/** The rule of an action, in its general form. */
+/** The rule of an action, typed as the general rule. */
 export const ruleOf = (action: Action): Rule => ACTIONS[action]
 
-/** The actions by which somebody only looks. */
+/** The actions that only read. */
 export const LOOKED: readonly string[] = Object.entries<Rule>(ACTIONS).flatMap(([action, { look }]) =>
   look === true ? [action] : [],
 )

@@ -1,12 +1,12 @@
 import type { Mode } from '../platform/mode.ts'
 import type { Spent } from '../platform/spent.ts'
 
-/** A merchant in one mode: the place where a caller acts. `tag` stands in every id of the merchant. */
+/** The merchant for which a caller acts, in one mode. `tag` stands in every id of the merchant. */
 export type Place = { merchantId: number; tag: string; cell: string; mode: Mode }
 
 /**
- * From where an act comes: the client's address or the account on the machine; and its request, when it has one. `spent`: where the time
- * of that request goes, for its line in the log.
+ * Where an act comes from: the client's address or the account on the machine, and its request if it has one. `spent` collects where the
+ * time of that request goes, for its line in the log.
  */
 type Trace = { origin: string; requestId: string | null; spent?: Spent }
 
@@ -16,16 +16,16 @@ type KeyActor = Trace & { kind: 'key'; scope: 'full' | 'collections'; keyId: str
 export type MerchantRole = 'owner' | 'developer' | 'cashier' | 'accountant' | 'viewer'
 export type OperatorRole = 'support' | 'risk' | 'finance' | 'admin'
 
-/** Somebody who has signed in. `factorAgeMs`: how long ago the second factor was given; null when never. */
+/** A person who has signed in. `factorAgeMs`: ms since the second factor was given; null if it never was. */
 type SignedIn<Role> = Trace & { name: string; role: Role; factorAgeMs: number | null }
 
-/** Who acts without signing in: an account on the machine, a task of ours, a customer or a machine on a public page. */
+/** An actor that has not signed in: a command on the machine, a background task, a customer or a vending machine on a public page. */
 type Unsigned = Trace & { kind: 'command' | 'service' | 'public'; name: string }
 
-/** Who calls under an API key, with the request: established from the bearer key alone. */
+/** The caller of an API request, established from the bearer key alone. */
 export type KeyCaller = KeyActor & Place
 
-/** Somebody on the dashboard. */
+/** A person on the dashboard. */
 export type PersonCaller = SignedIn<MerchantRole> &
   Place & {
     kind: 'person'
@@ -34,14 +34,14 @@ export type PersonCaller = SignedIn<MerchantRole> &
     till?: true
     /** The public id of the session. */
     sessionId: string
-    /** Whether the e-mail address was proven. Until then live mode is closed. */
+    /** Whether the e-mail address is proven. Until then live mode is closed. */
     confirmed: boolean
-    /** Until then money out waits (reliability.md A74); null when nothing is held now. */
+    /** Money out waits until this time (reliability.md A74); null when it is not held. */
     heldUntil: Date | null
     /** The largest charge that this person may refund, in whole UGX; null: any. */
     refundLimit: number | null
   }
-/** Somebody on the console, or an operator at one merchant. */
+/** A person of our staff: on the console, or acting for one merchant. */
 export type OperatorCaller = SignedIn<OperatorRole> & {
   kind: 'operator'
   personId: number
@@ -49,33 +49,36 @@ export type OperatorCaller = SignedIn<OperatorRole> & {
   sessionId: string
 }
 
-/** Somebody with a session, on whatever surface. */
+/** A person with a session, on the dashboard or the console. */
 export type SignedInActor = PersonCaller | OperatorCaller
 
-/** Who does something. Keys and persons act for their own merchant alone. */
+/** Whoever acts: an API key, a person, staff, a command, a task or the public. Keys and persons act for their own merchant alone. */
 export type Actor = KeyCaller | PersonCaller | OperatorCaller | Unsigned
 
-/** An actor at one merchant in one mode. */
+/** An actor acting for one merchant in one mode. */
 export type Caller = KeyCaller | PersonCaller | ((OperatorCaller | Unsigned) & Place)
 
-/** How the audit names an actor: never a whole key. */
+/** The name of an actor in the audit; of a key only its last four characters. */
 export const nameOf = (actor: Actor): string =>
   actor.kind === 'key' ? `${actor.mode} ${actor.scope} key ...${actor.keyLast4}` : actor.name
 
-/** A background task of the service. */
+/** The actor of a background task of the service. */
 export const service = (name: string): Unsigned => ({ kind: 'service', name, origin: '', requestId: null })
 
-/** Somebody on a public page, a machine or the operator of a rail: known by address alone. */
+/** A visitor of a public page, a vending machine, or the operator of a rail: known by address alone. */
 export const someone = (
   name: 'customer' | 'machine' | 'rail' | 'visitor',
   { origin, requestId = null }: { origin: string; requestId?: string | null },
 ): Unsigned => ({ kind: 'public', name, origin, requestId })
 
-/** The same actor, at this merchant. */
-export const at = <Who extends OperatorCaller | Unsigned>(who: Who, place: Place): Who & Place => ({
-  ...who,
-  merchantId: place.merchantId,
-  tag: place.tag,
-  cell: place.cell,
-  mode: place.mode,
+/** This actor, acting for this merchant. */
+export const at = <Acting extends OperatorCaller | Unsigned>(
+  actor: Acting,
+  merchant: Place,
+): Acting & Place => ({
+  ...actor,
+  merchantId: merchant.merchantId,
+  tag: merchant.tag,
+  cell: merchant.cell,
+  mode: merchant.mode,
 })

@@ -8,26 +8,26 @@ import type { Actor, PersonCaller } from './actor.ts'
 const FRESH_MS = 5 * 60_000
 
 /**
- * Refuses with 403 what the table does not allow this actor. Every operation that changes something asks it first. `of`: the
- * merchant acted on, where it is not the caller's own by construction.
+ * Refuses (403) what the table does not allow this actor. Every operation that changes something calls it first. `merchantId`:
+ * the merchant acted on, where it is not the caller's own by construction.
  */
-export function allow(actor: Actor, action: Action, of?: number): void {
+export function allow(actor: Actor, action: Action, merchantId?: number): void {
   requireRole(actor, action)
   const rule = ruleOf(action)
-  if ((actor.kind === 'key' || actor.kind === 'person') && of !== undefined)
-    assert(actor.merchantId === of, 'a merchant acts on itself alone')
+  if ((actor.kind === 'key' || actor.kind === 'person') && merchantId !== undefined)
+    assert(actor.merchantId === merchantId, 'a merchant acts on itself alone')
   if (actor.kind === 'person' && actor.mode === 'live') allowLive(actor, rule)
   if (rule.fresh && !isFresh(actor))
     throw new Refusal(403, 'step_up_required', 'confirm this with your second factor first')
 }
 
-/** The same without a look at the factor: what a page asks before it asks for the factor. */
+/** Refuses (403) an actor whose role may not do this. Does not check the second factor: pages call it before they ask for the factor. */
 export function requireRole(actor: Actor, action: Action): void {
   const rule = ruleOf(action)
   if (!isAmong(actor, rule)) throw actor.kind === 'key' ? keyRefusal(rule) : notAllowed(actor)
 }
 
-/** Whether the table allows it, for what a page offers. */
+/** Whether the table allows the action, so that a page offers it. Checks neither the factor nor live mode. */
 export const mayDo = (actor: Actor, action: Action): boolean => isAmong(actor, ruleOf(action))
 
 function isAmong(actor: Actor, { key, persons = [], operators = [], others = [], tills }: Rule): boolean {
@@ -45,7 +45,7 @@ function isAmong(actor: Actor, { key, persons = [], operators = [], others = [],
   }
 }
 
-/** What a person may not do with real money yet. */
+/** Refuses (403) what a person may not do with real money yet: address not proven, or money out held. */
 function allowLive({ confirmed, heldUntil }: PersonCaller, rule: Rule): void {
   if (!confirmed && !rule.unconfirmed)
     throw new Refusal(
@@ -61,13 +61,13 @@ function allowLive({ confirmed, heldUntil }: PersonCaller, rule: Rule): void {
     )
 }
 
-/** Of what is about real money alone: on a page of test mode a person is refused with 400. */
+/** Refuses (400) in test mode what only exists for real money. */
 export function requireLive(actor: Actor): void {
   if (actor.kind === 'person' && actor.mode === 'test')
     throw domainRefusal('live_only', 'this is about real money: change to live mode first')
 }
 
-/** Whether the second factor was given within the last five minutes, where one is asked for. */
+/** Whether the second factor was given within the last five minutes. True for actors that have none: keys, commands, tasks. */
 export function isFresh(actor: Actor): boolean {
   if (actor.kind !== 'person' && actor.kind !== 'operator') return true
   return actor.factorAgeMs !== null && actor.factorAgeMs <= FRESH_MS

@@ -4,7 +4,7 @@ import type { AuditedAction } from './actions.ts'
 import { type Actor, nameOf } from './actor.ts'
 import { masked } from './mask.ts'
 
-/** What the audit keeps of an act. `before` and `after` are masked when the row is made. */
+/** An act as the audit stores it. `before` and `after` are masked when the row is made. */
 export type Act = {
   actor: Actor
   action: AuditedAction
@@ -32,10 +32,10 @@ const ACTS = copyInto<Act>('add audit rows', 'audit', {
   after: jsonb(({ after }) => textOf(after)),
 })
 
-/** The row of one act, to be sent in the transaction of the act: in its cell, or in the directory. */
+/** Adds the row of one act. Sent in the transaction of the act: in its cell, or in the directory. */
 export const auditRow = (act: Act): Call => ACTS.row(act)
 
-/** The rows of a batch, as one statement; nothing where there are none. */
+/** Adds the rows of many acts in one statement; no call when there are none. */
 export const auditRows = (acts: readonly Act[]): Call[] => ACTS.rows(acts)
 
 const textOf = (value: object | null | undefined) => (value == null ? null : JSON.stringify(masked(value)))

@@ -7,16 +7,16 @@ const API_KEY = /\b[sp]k_(?:test|live)_\w*(\w{4})\b/g
 const SECRET = /\b(?:whsec_|dsec_)[\w+/=-]+/g
 
 /**
- * A value as the audit may keep it: no secret, no whole phone or address, keys by their last four characters. The caller names
- * what it keeps; this is a net below it.
+ * Copies a value as the audit may store it: no secret, no whole phone or address, of keys the last four characters. Callers already
+ * choose what they pass; this catches what they missed.
  */
 export const masked = (value: unknown): unknown => maskedUnder('', value)
 
 function maskedUnder(name: string, value: unknown): unknown {
   if (value instanceof Date) return value.toISOString()
-  if (Array.isArray(value)) return value.map((one) => maskedUnder(name, one))
+  if (Array.isArray(value)) return value.map((item) => maskedUnder(name, item))
   if (typeof value === 'object' && value !== null)
-    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, maskedUnder(key, one)]))
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, maskedUnder(key, member)]))
   return typeof value === 'string' ? maskedText(name, value) : value
 }
 

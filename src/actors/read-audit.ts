@@ -5,12 +5,12 @@ import { LOOKED } from './actions.ts'
 import type { Actor, Caller } from './actor.ts'
 import { allow } from './allow.ts'
 
-/** A row of the audit as the merchant that it is about may read it. */
+/** A row of the audit as its merchant may read it. */
 export type AuditEntry = {
-  /** Its place: `c12` in the cell, `d7` in the directory. */
+  /** `c12` is row 12 of the cell, `d7` row 7 of the directory. */
   id: string
   at: Date
-  /** Null for an operator and for commands: a merchant hears what was done, never by whom. */
+  /** Null for staff and commands: a merchant reads what was done, never by whom. */
   actor: string | null
   kind: 'key' | 'person' | 'operator' | 'command' | 'service' | 'public'
   origin: string | null
@@ -22,24 +22,24 @@ export type AuditEntry = {
   after: unknown
 }
 
-/** Rows of acts, of looks, or both. */
-export type AuditPart = 'acts' | 'looks' | 'all'
+/** Rows of actions that change something (`acts`), of actions that only read (`looks`), or both. */
+type AuditPart = 'acts' | 'looks' | 'all'
 
-/** Which rows: of one action, of one actor. `older` and `newer` are places of `AuditPage`. */
-export type AuditFilter = {
+/** Which rows: of one action, of one actor. `older` and `newer` are cursors of an `AuditPage`. */
+type AuditFilter = {
   of: AuditPart
   action: string | null
   actor: string | null
   older: string | null
   newer: string | null
 }
-export type AuditPage = { entries: AuditEntry[]; older: string | null; newer: string | null }
+type AuditPage = { entries: AuditEntry[]; older: string | null; newer: string | null }
 
 type Row = Omit<AuditEntry, 'id'> & { number: number }
 type Ends = { cell: number; directory: number }
 
 const PAGE = 25
-// A rare action is looked for among so many rows, and no further.
+// A rare action is searched among this many rows and no further.
 const AMONG = 20_000
 const TOP = Number.MAX_SAFE_INTEGER
 const CURSOR = /^(\d{1,16})-(\d{1,16})$/
@@ -70,29 +70,29 @@ const OF_SUBJECTS = statement<Row>(
   `select ${columns} from audit a where a.merchant_id = $1 and a.subject = any($2::text[]) and a.mode = $3 order by a.id limit 50`,
 )
 
-/** What was done to these objects of the caller's mode, oldest first; at most 50. */
+/** Reads what was done to these objects of the caller's mode, oldest first; at most 50 rows. */
 export async function actsOn(
   app: App,
   { kind, merchantId, mode }: Caller,
   subjects: readonly string[],
 ): Promise<AuditEntry[]> {
   const rows = await app.db.query(OF_SUBJECTS, [merchantId, subjects, mode])
-  // Operators see who of them did it.
+  // Staff see which of them did it.
   return rows.map(({ number, ...row }) => ({
     ...(kind === 'operator' ? row : asTold(row)),
     id: `c${number}`,
   }))
 }
 
-/** The part that an address names; what it does not name is this one. */
-export const readPart = (text: string | undefined, otherwise: AuditPart): AuditPart =>
-  (['acts', 'looks', 'all'] as const).find((part) => part === text) ?? otherwise
+/** Parses the part named in a page's address; `fallback` where it names none. */
+export const readPart = (text: string | undefined, fallback: AuditPart): AuditPart =>
+  (['acts', 'looks', 'all'] as const).find((part) => part === text) ?? fallback
 
-/** What was done about the caller's business, newest first: in its cell and in the directory, in one order. */
+/** Reads a page of the audit of the caller's business, newest first: rows of its cell and of the directory, in one order. */
 export const readAudit = (app: App, { merchantId }: Caller, filter: AuditFilter): Promise<AuditPage> =>
   readRows(app, merchantId, { filter, told: asTold })
 
-/** The same for operators, who see by whom and why. */
+/** Reads a page of a merchant's audit for staff, who also see by whom and why. */
 export function readAuditOf(
   app: App,
   actor: Actor,
@@ -112,29 +112,29 @@ async function readRows(app: App, merchantId: number, { filter, told }: Reading)
     app.db.query(READ[filter.of][direction], [merchantId, start.cell, ...values]),
     app.directory.query(READ[filter.of][direction], [merchantId, start.directory, ...values]),
   ])
-  const all = [
+  const found = [
     ...cell.map((row) => ({ place: 'c' as const, row })),
     ...directory.map((row) => ({ place: 'd' as const, row })),
   ].sort((a, b) => (direction === 'older' ? 1 : -1) * (b.row.at.getTime() - a.row.at.getTime()))
-  const taken = all.slice(0, PAGE)
-  const more = all.length > PAGE
+  const first = found.slice(0, PAGE)
+  const more = found.length > PAGE
   if (direction === 'newer' && !more)
     return readRows(app, merchantId, { filter: { ...filter, newer: null, older: null }, told })
-  const shown = direction === 'older' ? taken : taken.reverse()
-  const first = { c: numbersOf(shown, 'c'), d: numbersOf(shown, 'd') }
+  const rows = direction === 'older' ? first : first.reverse()
+  const numbers = { c: numbersOf(rows, 'c'), d: numbersOf(rows, 'd') }
   const isFirst = direction === 'older' && filter.older === null
   return {
-    entries: shown.map(({ place, row: { number, ...row } }) => ({ ...told(row), id: `${place}${number}` })),
-    older: direction === 'newer' || more ? cursorOf(first, 'low', start, direction) : null,
-    newer: isFirst || (direction === 'newer' && !more) ? null : cursorOf(first, 'high', start, direction),
+    entries: rows.map(({ place, row: { number, ...row } }) => ({ ...told(row), id: `${place}${number}` })),
+    older: direction === 'newer' || more ? cursorOf(numbers, 'low', start, direction) : null,
+    newer: isFirst || (direction === 'newer' && !more) ? null : cursorOf(numbers, 'high', start, direction),
   }
 }
 
 type Taken = { place: 'c' | 'd'; row: Row }[]
-const numbersOf = (taken: Taken, place: 'c' | 'd') =>
-  taken.filter((one) => one.place === place).map(({ row }) => row.number)
+const numbersOf = (rows: Taken, source: 'c' | 'd') =>
+  rows.filter(({ place }) => place === source).map(({ row }) => row.number)
 
-/** The place beside a page. Where it took nothing of a source, that source stays where the page began. */
+/** The cursor of the page before or after this one. A source of which the page shows no row stays where the page began. */
 function cursorOf(
   { c, d }: { c: number[]; d: number[] },
   end: 'low' | 'high',
@@ -143,7 +143,7 @@ function cursorOf(
 ): string {
   const edge = (numbers: number[], began: number) => {
     if (numbers.length > 0) return end === 'low' ? Math.min(...numbers) : Math.max(...numbers)
-    // Behind the page lies what it was read from.
+    // The neighbour on the side the page was read from must include the row where it began.
     return direction === 'older' && end === 'high'
       ? Math.max(0, began - 1)
       : direction === 'newer' && end === 'low'
@@ -166,7 +166,7 @@ const asTold = (row: Omit<Row, 'number'>): Omit<AuditEntry, 'id'> => {
   return { ...row, before, after, actor: null, origin: null, requestId: null }
 }
 
-// Reasons and notes of our own people are for them, and who looks after something is a name.
+// Reasons and notes of staff are for staff; `owner` and `by` hold names of staff.
 const UNTOLD = ['reason', 'note', 'notes', 'owner', 'by']
 const toldOf = (value: unknown): unknown =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -2,7 +2,7 @@ import type { Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { badRequest } from '../platform/refusal.ts'
 
-/** A row of the audit of one place, as operators read it: with every name. */
+/** A row of the audit of one database (a cell, or the directory) as staff read it: with every name. */
 export type WholeAuditRow = {
   id: number
   at: Date
@@ -19,7 +19,7 @@ export type WholeAuditRow = {
   after: unknown
 }
 
-/** Which rows; all texts are compared whole. `older` is the id of the row that they stand behind. */
+/** Which rows; texts must match whole. `older` is the id of the row after which the page begins. */
 export type WholeAuditFilter = {
   action: string | null
   actor: string | null
@@ -31,7 +31,7 @@ export type WholeAuditFilter = {
   older: string | null
 }
 
-// What no index finds is looked for among so many rows, and no further.
+// What no index finds is searched among this many rows and no further.
 export const MOST_OF_AUDIT = 20_000
 const TOP = String(Number.MAX_SAFE_INTEGER)
 
@@ -50,19 +50,19 @@ const read = (of: 'all' | 'merchant') => {
 }
 const READ = { all: read('all'), merchant: read('merchant') }
 
-/** The newest rows of a place that fit, behind `older`. Throws 400. */
+/** Reads the newest `limit` matching rows of one database, after `older`. Throws 400 for a wrong cursor. */
 export function newestOfAudit(
   db: Database,
   filter: WholeAuditFilter,
-  most: number,
+  limit: number,
 ): Promise<WholeAuditRow[]> {
   const { action, actor, subject, merchant, from, until } = filter
   const start = filter.older ?? TOP
   if (!/^[0-9]{1,16}$/.test(start)) throw badRequest('invalid cursor')
   const of = merchant === null ? 'all' : 'merchant'
-  return db.query(READ[of], [start, most, action, actor, subject, from, until, merchant])
+  return db.query(READ[of], [start, limit, action, actor, subject, from, until, merchant])
 }
 
-/** The newest rows of a place that fit, for a file: at most 20,000. */
+/** Reads the newest matching rows of one database for a file: at most 20,000. */
 export const allOfAudit = (db: Database, filter: WholeAuditFilter): Promise<WholeAuditRow[]> =>
   newestOfAudit(db, { ...filter, older: null }, MOST_OF_AUDIT)

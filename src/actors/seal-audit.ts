@@ -3,12 +3,12 @@ import { call, type Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { type Anchor, CHAIN_START, SEALED_TEXT, sealOf } from './audit-chain.ts'
 
-// A queued row that somebody has removed must not hold up the others.
+// The join skips a queued row that was removed from the audit, so that it does not hold up the others.
 const WAITING = statement<{ since: Date }>(
   'audit rows wait for a seal',
   `select a.at as since from audit_to_seal q join audit a on a.id = q.audit_id order by q.audit_id limit 1`,
 )
-// One process at a time continues a chain; the others go on. The lock ends with the transaction.
+// One process at a time continues a chain; the others skip it. The lock ends with the transaction.
 const TAKE_TURN = statement<{ taken: boolean }>(
   'take turn to seal audit',
   `select pg_try_advisory_xact_lock(hashtext('seal audit'), hashtext(current_schema())) as taken`,
@@ -32,18 +32,18 @@ const UNQUEUE = statement(
 )
 
 export const SEALED_AT_ONCE = 500
-// A busy chain moves each second; the log needs a point of it to compare with, not all of them.
+// A busy chain moves each second; the log needs one point a minute to compare with, not all of them.
 const ANCHOR_EVERY_MS = 60_000
 
-/** How long the oldest row has waited for its seal, in seconds; 0 when none waits. */
+/** Reads how long the oldest row has waited for its seal, in seconds; 0 when none waits. */
 export async function sealLagSeconds(db: Database, nowMs: number): Promise<number> {
   const [waiting] = await db.query(WAITING)
   return waiting ? Math.max(0, (nowMs - waiting.since.getTime()) / 1000) : 0
 }
 
 /**
- * Seals what was committed, in this cell and in the directory, and logs how far each chain has come: at most once a minute,
- * and the rest when it stops. Answers how many rows it sealed.
+ * Seals committed rows, in this cell and in the directory, and logs how far each chain has come: at most once a minute, and a
+ * last time when it stops. `runOnce` returns how many rows the longer of both chains sealed.
  */
 export function auditSealer(app: App): { runOnce(): Promise<number>; stop(): Promise<void> } {
   const chains = [chainOf(app, app.cell, app.db), chainOf(app, 'directory', app.directory)]
@@ -54,32 +54,32 @@ export function auditSealer(app: App): { runOnce(): Promise<number>; stop(): Pro
       return most
     },
     stop: async () => {
-      for (const chain of chains) chain.sayAnchor()
+      for (const chain of chains) chain.logAnchor()
     },
   }
 }
 
-function chainOf(app: App, place: string, db: Database) {
-  let unsaid: Anchor | null = null
-  let saidMs = 0
-  function sayAnchor(): void {
-    if (unsaid === null) return
-    app.log.info({ place, ...unsaid }, 'audit anchor')
-    unsaid = null
-    saidMs = app.clock.nowMs()
+function chainOf(app: App, databaseName: string, db: Database) {
+  let unlogged: Anchor | null = null
+  let loggedMs = 0
+  function logAnchor(): void {
+    if (unlogged === null) return
+    app.log.info({ place: databaseName, ...unlogged }, 'audit anchor')
+    unlogged = null
+    loggedMs = app.clock.nowMs()
   }
   return {
-    sayAnchor,
+    logAnchor,
     async run(): Promise<number> {
       const sealed = await sealSome(db)
-      if (sealed !== null) unsaid = sealed.anchor
-      if (app.clock.nowMs() - saidMs >= ANCHOR_EVERY_MS) sayAnchor()
+      if (sealed !== null) unlogged = sealed.anchor
+      if (app.clock.nowMs() - loggedMs >= ANCHOR_EVERY_MS) logAnchor()
       return sealed?.count ?? 0
     },
   }
 }
 
-/** Continues the chain over the next rows; null when there are none, or when another process is at it. */
+/** Continues the chain over the next rows; null when there are none, or when another process is sealing. */
 async function sealSome(db: Database): Promise<{ count: number; anchor: Anchor } | null> {
   const [waiting] = await db.query(WAITING)
   if (!waiting) return null
@@ -93,13 +93,13 @@ async function sealSome(db: Database): Promise<{ count: number; anchor: Anchor }
       return { number, id, hash }
     })
     const ids = seals.map(({ id }) => id)
-    const seal = call(
+    const addSeals = call(
       SEAL,
-      seals.map((one) => one.number),
+      seals.map((seal) => seal.number),
       ids,
-      seals.map((one) => one.hash),
+      seals.map((seal) => seal.hash),
     )
     const anchor = { number, hash: hash.toString('hex') }
-    return { value: { count: seals.length, anchor }, last: [seal, call(UNQUEUE, ids)] }
+    return { value: { count: seals.length, anchor }, last: [addSeals, call(UNQUEUE, ids)] }
   })
 }

@@ -2,7 +2,7 @@ import type { Database } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import { type Anchor, CHAIN_START, NO_ANCHOR, SEALED_TEXT, sealOf } from './audit-chain.ts'
 
-/** What a chain proves: that every row is as it was sealed, or the first that is not. */
+/** The result of following a chain: null in `broken` when every row is as it was sealed, else a sentence about the first that is not. */
 export type AuditProof = { anchor: Anchor; broken: string | null }
 
 const SEALS = statement<{ number: number; id: number; hash: Buffer; text: string | null }>(
@@ -14,7 +14,7 @@ const HIGHEST = statement<{ id: number | null }>(
   'highest audit id',
   `select greatest((select max(id) from audit), (select max(audit_id) from audit_to_seal)) as id`,
 )
-// A row that no seal holds waits in the queue of its own commit. One that is not there came another way.
+// An unsealed row is in the queue, to which its own commit added it. A row that is in neither was not written by the service.
 const UNSEALED = statement<{ id: number; queued: boolean }>(
   'audit rows without a seal',
   `select a.id, q.audit_id is not null as queued from audit a left join audit_to_seal q on q.audit_id = a.id
@@ -33,7 +33,7 @@ const PATIENCE_MS = 60_000
 
 /**
  * Follows one chain from its first row, in steps of bounded size, and names the first row that was edited, is missing, or was
- * added without a seal. With an anchor that was kept elsewhere, also a chain that was cut or made anew.
+ * added without a seal. With an anchor that was kept elsewhere it also finds a chain that was cut or rebuilt.
  */
 export async function verifyAudit(db: Database, now: Date, kept: Anchor | null = null): Promise<AuditProof> {
   const chain = await followSeals(db, kept)

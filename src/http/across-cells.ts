@@ -2,12 +2,12 @@ import type { App, Gateway } from '../app.ts'
 import type { Statement } from '../platform/db/statement.ts'
 import { badRequest } from '../platform/refusal.ts'
 
-/** What every row of such a list has: the time that orders it, and what tells rows of one time apart. */
-export type Ordered = { at: Date; key: string }
+/** A row of a list over all cells: `at` orders it, `key` tells rows of the same time apart. */
+type Ordered = { at: Date; key: string }
 
 /**
- * A list over all cells in the order of a time. Both statements take the bound (time and key) and how many rows: `onward` goes on from it
- * in the order of the list, `back` towards its beginning.
+ * A list over all cells, ordered by time. Both statements take a bound (time and key) and a number of rows: `forward` reads on from the
+ * bound in the order of the list, `backward` reads towards the beginning.
  */
 export type AcrossCells<Row extends Ordered> = {
   onward: Statement<Row>
@@ -16,35 +16,38 @@ export type AcrossCells<Row extends Ordered> = {
   descending?: true
 }
 
-/** The row that a page begins after, or ends before. */
+/** The cursor of the row after which a page begins, or before which it ends. */
 export type Around = { after: string | null; before: string | null }
 export type AcrossPage<Row> = { rows: readonly Row[]; newer: string | null; older: string | null }
 
 const PAGE = 25
 const CURSOR = /^(\d{1,15})-([a-z0-9_-]{1,40})$/i
 
-/** Reads one page of such a list. `newer` and `older` are the cursors of the pages before and after it. Throws Refusal. */
+/**
+ * Reads one page of a list over all cells. `newer` and `older` are the cursors of the pages before and after it. Throws 400 for a wrong
+ * cursor.
+ */
 export async function readAcross<Row extends Ordered>(
   { cells }: Pick<Gateway, 'cells'>,
   list: AcrossCells<Row>,
   { after, before }: Around,
 ): Promise<AcrossPage<Row>> {
-  const isBack = before !== null
+  const isBackward = before !== null
   const bound = boundOf(before ?? after, list.descending === true)
-  const statement = isBack ? list.back : list.onward
+  const statement = isBackward ? list.back : list.onward
   const read = (app: App) => app.db.query(statement, [...bound, PAGE + 1])
   const found = (await Promise.all(cells.map(read))).flat()
-  const sign = (list.descending === true) === isBack ? 1 : -1
+  const sign = (list.descending === true) === isBackward ? 1 : -1
   found.sort((a, b) => sign * (a.at.getTime() - b.at.getTime() || (a.key < b.key ? -1 : 1)))
   const more = found.length > PAGE
-  // A page that would be cut short at the beginning is the first one.
-  if (isBack && !more) return readAcross({ cells }, list, { after: null, before: null })
+  // Where fewer rows come before the bound than fill a page, the first page is shown.
+  if (isBackward && !more) return readAcross({ cells }, list, { after: null, before: null })
   const rows = found.slice(0, PAGE)
-  if (isBack) rows.reverse()
+  if (isBackward) rows.reverse()
   return {
     rows,
-    newer: isBack || after !== null ? cursorOf(rows[0]) : null,
-    older: isBack || more ? cursorOf(rows.at(-1)) : null,
+    newer: isBackward || after !== null ? cursorOf(rows[0]) : null,
+    older: isBackward || more ? cursorOf(rows.at(-1)) : null,
   }
 }
 

@@ -11,7 +11,10 @@ import { bearerToken, checkTimestamp, clientAddress, keyRequired, readIdempotenc
 
 const ALL = 'all'
 
-/** Answers null or the thrown error, without a promise when the key is cached: this runs on every request. */
+/**
+ * Runs every check that comes before the body. Returns null or the thrown error, without a promise when the key is cached: it runs on
+ * every request.
+ */
 export function admitNow<App>(
   frame: Frame<App>,
   declared: Endpoint<App>,
@@ -21,8 +24,8 @@ export function admitNow<App>(
     const origin = clientAddress(request.raw, frame.trustedProxies)
     const holder = identify(frame, request, origin)
     if (holder instanceof Promise)
-      return holder.then((known) =>
-        admit(frame, declared, { request, caller: callerOf(known, origin, request) }),
+      return holder.then((authenticated) =>
+        admit(frame, declared, { request, caller: callerOf(authenticated, origin, request) }),
       )
     return admit(frame, declared, { request, caller: callerOf(holder, origin, request) }) ?? null
   } catch (error) {
@@ -49,7 +52,7 @@ const callerOf = (
   spent: spent ?? nothingSpent(),
 })
 
-/** Whose key it is. A request without credentials counts as a failed authentication of its address. */
+/** Returns the holder of the request's key. A request without credentials counts as a failed authentication of its address. */
 function identify<App>(
   frame: Frame<App>,
   request: FastifyRequest,
@@ -65,7 +68,7 @@ function identify<App>(
   }
 }
 
-/** All checks before the body is read: key, scope, rate, expected wait, timestamp, Idempotency-Key. */
+/** Makes all checks that come before the body is read: scope, rate, expected wait, timestamp, Idempotency-Key. */
 function admit<App>(
   frame: Frame<App>,
   declared: Endpoint<App>,
@@ -91,16 +94,16 @@ function admit<App>(
   if (exact !== undefined && declared.rateKind !== 'batch') return takePlace(frame, exact, passed)
 }
 
-/** Takes a place in a window that all processes share. If it cannot be counted, the request passes (contract.md G5). */
+/** Counts the request in a window that all processes share. If it cannot be counted, the request passes (contract.md G5). */
 async function takePlace<App>(frame: Frame<App>, exact: CountedWindow, passed: Passed): Promise<void> {
   const { caller } = passed
-  const uncounted = (error: unknown) => frame.log.error({ err: error }, 'a request was not counted')
+  const logUncounted = (error: unknown) => frame.log.error({ err: error }, 'a request was not counted')
   try {
     const atMs = await exact.takeNow(caller, frame.clock.nowMs())
-    passed.giveBack = () => void exact.giveBack(caller, atMs).catch(uncounted)
+    passed.giveBack = () => void exact.giveBack(caller, atMs).catch(logUncounted)
   } catch (error) {
     if (error instanceof Refusal) throw error
     count('rate_limiter_uncounted_total')
-    uncounted(error)
+    logUncounted(error)
   }
 }

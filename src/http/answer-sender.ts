@@ -10,15 +10,15 @@ export type SendAnswer = (
 ) => FastifyReply | Promise<FastifyReply>
 
 /**
- * Sends the final bytes of an answer with headers prepared once, bypassing the framework, which would handle a dozen
- * headers one by one for every request.
+ * Makes the function that sends the final bytes of an answer. Its headers are prepared once and bypass the framework, which would
+ * handle a dozen headers one by one for every request.
  */
 export function answerSender(secure: Record<string, string>): SendAnswer {
   const prepared = Object.entries({ ...secure, ...API_HEADERS }).flat()
   return (requestId, reply, { status, body, replayed, stream, retryAfterSeconds }) => {
     if (stream) {
-      const own = { ...secure, ...API_HEADERS, ...stream.headers, 'X-Request-ID': requestId }
-      return sendStream(reply, { status, headers: own, stream })
+      const headers = { ...secure, ...API_HEADERS, ...stream.headers, 'X-Request-ID': requestId }
+      return sendStream(reply, { status, headers, stream })
     }
     const { raw } = reply
     reply.hijack()

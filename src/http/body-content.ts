@@ -6,7 +6,7 @@ import { NOT_JSON, parseStrictJson, type StrictJson, strictJsonSteps } from '../
 import { fingerprintOf, fingerprintOfText } from './fingerprint.ts'
 import { readMultipartFile } from './multipart.ts'
 
-/** A body that came as CSV: its bytes, without the form around them if there was one. */
+/** A body that came as CSV: the bytes of the file, without the form around them if there was one. */
 export class CsvFile {
   readonly bytes: Buffer
 
@@ -16,8 +16,8 @@ export class CsvFile {
 }
 
 /**
- * What a body holds where JSON is not the only way to send it: a CsvFile, or the parsed value (contract.md G12). An empty
- * body is `{}`, whatever its Content-Type. Throws `invalid request: ...`.
+ * Parses a body that may come as CSV or as JSON: returns a CsvFile or the parsed value (contract.md G12). An empty body is `{}`,
+ * whatever its Content-Type. Throws `invalid request: ...`.
  */
 export async function openBody(raw: Buffer, contentType: string | undefined): Promise<unknown> {
   if (raw.length === 0) return {}
@@ -38,7 +38,10 @@ export const looksLikeJson = (raw: Buffer) =>
 // Larger bodies are read in steps, with other requests in between.
 const LARGE = 64 * 1024
 
-/** The parsed value, at once unless it is large; `notJson` is the text for a body that is not JSON. Throws `invalid request: ...`. */
+/**
+ * Parses a JSON body, without a promise unless it is large. `notJson`: the text for a body that is not JSON. Throws `invalid request:
+ * ...`.
+ */
 export function parseJsonBody(raw: Buffer, notJson: string = NOT_JSON): unknown | Promise<unknown> {
   if (raw.length <= LARGE) return readValue(parseStrictJson(raw), notJson)
   return inSteps(strictJsonSteps(raw)).then((parsed) => readValue(parsed, notJson))
@@ -60,7 +63,7 @@ async function inSteps<Value>(steps: Generator<void, Value, void>): Promise<Valu
 
 type Fingerprinted = { method: string; path: string; content: unknown }
 
-/** The fingerprint of a request with this body; made in steps where it is large, at once elsewhere. */
+/** Computes the fingerprint of a request with this body: in steps where it is large, else without a promise. */
 export function fingerprintOfBody(
   raw: Buffer,
   { method, path, content }: Fingerprinted,
@@ -72,9 +75,9 @@ export function fingerprintOfBody(
 async function fingerprintInSteps({ method, path, content }: Fingerprinted): Promise<Buffer> {
   await letOthersRun()
   if (content instanceof CsvFile) return fingerprintOfContent(method, path, content)
-  const written = await inSteps(writingSteps(content))
+  const largeTexts = await inSteps(writingSteps(content))
   await letOthersRun()
-  const text = canonicalJson(content, written)
+  const text = canonicalJson(content, largeTexts)
   await letOthersRun()
   const fingerprint = fingerprintOfText(method, path, text)
   await letOthersRun()
@@ -82,8 +85,8 @@ async function fingerprintInSteps({ method, path, content }: Fingerprinted): Pro
 }
 
 /**
- * What makes two requests the same: for a CSV its very bytes (contract.md 3 n), those of the file alone, because the
- * boundary of a form is another one in every repeat.
+ * Computes the fingerprint of a request with this content. A CSV counts by its very bytes (contract.md 3 n), those of the file alone,
+ * because the boundary of the form differs in every repeat.
  */
 export function fingerprintOfContent(method: string, path: string, content: unknown): Buffer {
   if (!(content instanceof CsvFile)) return fingerprintOf(method, path, content)

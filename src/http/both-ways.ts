@@ -1,7 +1,10 @@
 import { assert } from '../platform/assert.ts'
 import { type Statement, statement } from '../platform/db/statement.ts'
 
-/** The two directions of one list: older than a row, newest first; and newer than it, oldest first. And how many rows the first would answer. */
+/**
+ * The statements of one list: `older` reads rows older than a row, newest first; `newer` reads newer ones, oldest first; `counted` counts
+ * the rows that `older` would return.
+ */
 export type ListStatement<Row> = {
   older: Statement<Row>
   newer: Statement<Row>
@@ -9,8 +12,8 @@ export type ListStatement<Row> = {
 }
 
 /**
- * For a list whose statement finds very many rows of a large merchant. The server believes that a plan for the values at hand is better then,
- * plans anew for each page, and finds the same plan each time. A statement that finds few rows is planned once without this.
+ * Option of a list whose statement finds very many rows of a large merchant. By itself the server believes that a plan for the values at
+ * hand is better, plans each page again and finds the same plan each time. A statement that finds few rows is planned once without it.
  */
 export const PLANNED_ONCE = { plannedOnce: true } as const
 
@@ -18,13 +21,13 @@ const SINCE = /\b(\w+)\.created_at >= \$3/g
 const OLDER = /\((\w+)\.created_at, (\w+\.\w+)\) < \(\$4, \$5\)/g
 
 /**
- * Declares the statement of a list. Its text reads older rows: from $3 on, older than ($4, $5), newest first; the other direction is made of
- * it, so that both always have the same filters and columns.
+ * Declares the statements of a list. `text` reads older rows: from $3 on, older than ($4, $5), newest first. The other direction is made
+ * from it, so that both always have the same filters and columns.
  */
 export function listStatement<Row>(
   name: string,
   text: string,
-  how?: typeof PLANNED_ONCE,
+  options?: typeof PLANNED_ONCE,
 ): ListStatement<Row> {
   assert(text.search(SINCE) >= 0 && text.search(OLDER) >= 0, `${name} has the bounds of a list`)
   const newer = text
@@ -32,8 +35,8 @@ export function listStatement<Row>(
     .replace(OLDER, '($1.created_at, $2) > ($4, $5)')
     .replace(/ desc\b/g, '')
   return {
-    older: statement<Row>(name, text, how),
-    newer: statement<Row>(`${name}, newer`, newer, how),
+    older: statement<Row>(name, text, options),
+    newer: statement<Row>(`${name}, newer`, newer, options),
     counted: statement(`${name}, counted`, `select count(*)::int as count from (${text}) rows`),
   }
 }

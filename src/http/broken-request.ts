@@ -9,7 +9,7 @@ export function answerBrokenRequest(error: Error & { code?: string }, socket: So
   if (isClosing(socket)) return
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isLongBody(socket)) return
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  // Complete requests before it get their own answers first: this one would be taken for theirs.
+  // Complete requests before it get their own answers first: the client would take this answer for theirs.
   if (closeAfterAnswersUnderWay(socket)) return
   const [status, text, message] =
     error.code === 'HPE_HEADER_OVERFLOW'

@@ -10,24 +10,24 @@ export type Answer = {
   stream?: Stream
 }
 
-/** A document that is written piece by piece, under headers of its own. */
+/** A document that is written piece by piece and sent with headers of its own. */
 export type Stream = {
   headers: Readonly<Record<string, string>>
-  /** Writes the document. It is sent when it is whole: what is thrown here is answered like any refusal. */
+  /** Writes the document. It is sent once it is complete, so that an error thrown here is answered like any refusal. */
   write(reader: Reader): Promise<void>
-  /** Called with the reason when sending failed, unless the reader had gone. Nothing else reports it. */
+  /** Called with the reason when sending failed, unless the client had gone. Nothing else reports it. */
   cut(error: unknown): void
   /** Called when it has been sent or given up. */
   done?(): void
 }
 
-/** Who reads a streamed document. */
+/** The client that reads a streamed document. */
 export type Reader = {
-  /** Whether nobody reads any more. */
+  /** Whether the client has hung up. */
   gone(): boolean
-  /** Takes the next piece and keeps a copy. Throws ReaderGone when nobody reads any more, and 503 when there is no room for it. */
+  /** Copies the next piece. Throws ReaderGone when the client has hung up, and 503 when there is no room for the piece. */
   write(piece: string | Uint8Array): Promise<void>
 }
 
-/** The client hung up or stopped reading: whoever writes for it stops and lets go of what it holds. */
+/** The client hung up or stopped reading: the writer stops and frees what it holds. */
 export class ReaderGone extends Error {}

@@ -10,7 +10,7 @@ const LOOK_MS = 50
 
 const closing = new WeakSet<Socket>()
 
-/** Whether the last answer of this connection has been given: what still arrives on it is not worked on. */
+/** Whether the last answer of this connection has been given. Requests that still arrive on it are not processed. */
 export const isClosing = (socket: Socket): boolean => closing.has(socket)
 
 /**
@@ -30,7 +30,7 @@ export function closeGently(socket: Socket): void {
   socket.once('close', () => clearInterval(timer))
 }
 
-// The answer that Node is giving on a socket; Node's own documentation of `clientError` reads it.
+// A socket with the answer that Node is sending on it; Node's own documentation of `clientError` reads this field.
 type Answering = Socket & { _httpMessage?: ServerResponse | null }
 
 /**
@@ -49,7 +49,7 @@ export function closeAfterAnswersUnderWay(socket: Socket): boolean {
   return true
 }
 
-/** The connection ends with this answer, although the request may not have come to its end. */
+/** Ends the connection with this answer, although the request may not have arrived in full. */
 export function lastAnswer({ raw }: FastifyRequest, reply: FastifyReply): void {
   reply.header('Connection', 'close')
   closeAfterAnswer(raw)

@@ -11,10 +11,10 @@ export type Crowds = {
   enter(kind: string, caller: Pick<Caller, 'merchantId' | 'mode'>, expectedMs: number): void
 }
 
-/** Requests since a moment, by merchant. */
+/** How many requests came since a moment, in all and by merchant. */
 type Arrivals = { sinceMs: number; all: number; of: Map<number, number> }
 
-// Nobody is refused who would wait for up to a second; beyond that the differences decide who is refused first.
+// A request that would wait for up to a second is never refused; beyond that the differences decide which are refused first.
 const LONGEST_MS = { test: 1250, live: 1500 }
 const OF_WHO_SENDS_MOST = 0.8
 const MOST_OF_ONE = 1 / 4
@@ -29,7 +29,7 @@ export function crowds(nowMs: () => number = () => performance.now()): Crowds {
       const arrivals = arrivalsOf(kinds, kind, nowMs())
       arrivals.now.all += 1
       arrivals.now.of.set(merchantId, (arrivals.now.of.get(merchantId) ?? 0) + 1)
-      // The usual case: nobody would wait long, and nothing else needs to be checked.
+      // The usual case: no request would wait long, and nothing else needs to be checked.
       if (expectedMs <= LONGEST_MS.test * OF_WHO_SENDS_MOST) return
       const longestMs = LONGEST_MS[mode] * (sendsMost(arrivals, merchantId) ? OF_WHO_SENDS_MOST : 1)
       if (expectedMs <= longestMs) return
@@ -41,7 +41,7 @@ export function crowds(nowMs: () => number = () => performance.now()): Crowds {
 
 const none = (sinceMs: number): Arrivals => ({ sinceMs, all: 0, of: new Map() })
 
-/** The requests of this second and of the one before; older ones do not count. */
+/** Returns the requests of this second and of the one before; older ones do not count. */
 function arrivalsOf(
   kinds: Map<string, { now: Arrivals; before: Arrivals }>,
   kind: string,

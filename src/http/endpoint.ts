@@ -4,26 +4,26 @@ import type { KeyCaller } from '../actors/actor.ts'
 import { writeExact } from '../platform/exact-json.ts'
 import type { Answer } from './caller.ts'
 
-/** One request that has passed every check of the frame: key, scope, rate, timestamp, Idempotency-Key, form. */
+/** One request that has passed every check of the frame: key, scope, rate, timestamp, Idempotency-Key, schema. */
 export type ApiRequest<Body = unknown> = {
   caller: KeyCaller
   requestId: string
   params: Readonly<Record<string, string>>
   query: Readonly<Record<string, string | undefined>>
   body: Body
-  /** The bytes of the body as they came, for who must see how a number was written; empty on a GET. */
+  /** The bytes of the body as they came, for handlers that must see how a number was written; empty on a GET. */
   bodyBytes: Buffer
-  /** Only where the endpoint honours a key and one was sent. */
+  /** Null where the endpoint ignores keys or none was sent. */
   idempotency: { key: string; fingerprint: Buffer } | null
 }
 
 /** How an endpoint takes a body that may also come as CSV, in a form or by itself (contract.md G12). */
 export type RawBody<Body = unknown> = {
-  /** In bytes, above it 413; everywhere else the limit is 1 MiB. */
+  /** A longer body is refused with 413; everywhere else the limit is 1 MiB. */
   limit: number
-  /** A CSV that is right, for the description. */
+  /** A valid CSV, for the description. */
   csvExample: string
-  /** Reads a CsvFile, or else JSON that is parsed. What it throws is answered after the 409 of a used key. */
+  /** Reads a CsvFile or parsed JSON. An error it throws is answered only after the 409 of a used key was ruled out. */
   read(content: unknown): Body | Promise<Body>
 }
 
@@ -34,7 +34,7 @@ type RateOf<App> = [App] extends [{ exactWindows: Readonly<Record<infer Name, un
   ? (Name & string) | 'reads'
   : string
 
-/** A public endpoint of the product: what the frame must check, what the description says, and who does the work. */
+/** A public endpoint of the API: what the frame checks, what the description says, and the handler. */
 export type Endpoint<App> = {
   method: 'GET' | 'POST'
   path: string
@@ -42,7 +42,7 @@ export type Endpoint<App> = {
   summary: string
   description?: string
   tag: string
-  /** What the key must be allowed to do: else 403 before anything else is looked at (contract.md 3 f). */
+  /** What the key must be allowed to do; else 403 before any other check (contract.md 3 f). */
   action: Action
   /** The name of its own rate limit; the total of all requests is counted beside it. */
   rate: RateOf<App>
@@ -54,14 +54,14 @@ export type Endpoint<App> = {
   idempotency: 'required' | 'optional' | 'ignored'
   params?: TSchema
   query?: TSchema
-  /** The form of the body; without one any body is accepted. Where there is a `rawBody` it only describes the JSON. */
+  /** The schema of the body; without one any body is accepted. Where there is a `rawBody` it only describes the JSON. */
   body?: TSchema
-  /** Where nobody had to send a body before it had a form: what is no object counts as `{}`. */
+  /** For an endpoint that once took no body: whatever is no object counts as `{}`. */
   bodyMayBeMissing?: boolean
-  /** Only where JSON is not the one way to send it. */
+  /** Only where the body may come as CSV too. */
   rawBody?: RawBody
   answers: Answers
-  /** Forms of the answer that have a path of their own in the description, because clients read one form a path. */
+  /** Other forms of the answer. Each has a path of its own in the description, because clients expect one form at a path. */
   documents?: readonly { path: string; name: string; summary: string; params: TSchema; answers: Answers }[]
   /** Errors it may answer with, for the description: status -> codes. */
   refusals?: Readonly<Record<number, string>>
@@ -71,7 +71,7 @@ export type Endpoint<App> = {
 /** An endpoint before it is put under the tag of its group. */
 export type Untagged<App> = Omit<Endpoint<App>, 'tag'>
 
-/** The endpoints of one group: the description shows them under this tag. */
+/** Puts the endpoints of one group under this tag of the description. */
 export const underTag = <App>(tag: string, endpoints: readonly Untagged<App>[]): Endpoint<App>[] =>
   endpoints.map((endpoint) => ({ ...endpoint, tag }))
 
@@ -85,7 +85,7 @@ export function endpoint<App, Body extends TSchema>(
   return declared as Untagged<App>
 }
 
-/** Declares an endpoint that reads its body itself; the handler sees what its reader makes of it. */
+/** Declares an endpoint that reads its body itself; the handler sees what `rawBody.read` returns. */
 export function rawEndpoint<App, Body>(
   declared: Omit<Untagged<App>, 'handle' | 'rawBody'> & {
     rawBody: RawBody<Body>
@@ -95,7 +95,7 @@ export function rawEndpoint<App, Body>(
   return declared as Untagged<App>
 }
 
-/** An answer rendered from a value; what goes out is exactly what is shown in the description. */
+/** Makes an answer with this value as JSON. `objectId`: the object that it is about, for the log. */
 export const answer = (status: number, value: unknown, objectId: string | null = null): Answer => ({
   status,
   body: writeExact(value),

@@ -1,9 +1,9 @@
-/** One code of the API: with which statuses it comes, why, and what to do. */
-export type ErrorCode = {
+/** One error code of the API: with which statuses it comes, why, and what to do. */
+type ErrorCode = {
   statuses: string
   cause: string
   remedy: string
-  /** Whether the remedy stands as `hint` in each answer with this code that has none of its own. Codes for many things have none. */
+  /** Whether the remedy is the `hint` of each answer with this code that has no hint of its own. False for codes with many causes. */
   told: boolean
 }
 

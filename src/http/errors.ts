@@ -2,11 +2,11 @@ import { CommitUnknown, classify, DatabaseAway, isLockTimeout, NotNow } from '..
 import { Refusal, unavailable } from '../platform/refusal.ts'
 import { ERROR_CODES } from './error-codes.ts'
 
-/** Turns every thrown error into the answer. An unknown error is our own bug: 500, with details in the log. */
+/** Turns any thrown error into the refusal to answer with. An unknown error is our own bug: 500, with details in the log. */
 export function refusalFor(thrown: unknown): Refusal {
   const error = classify(thrown)
   if (error instanceof Refusal) return error
-  // The request itself is not known to be wrong: it may be sent again with its key, whatever happened to the first.
+  // Nothing is known to be wrong with the request: it may be sent again with its key, whatever became of this one.
   if (
     error instanceof DatabaseAway ||
     error instanceof CommitUnknown ||
@@ -17,7 +17,7 @@ export function refusalFor(thrown: unknown): Refusal {
   return new Refusal(500, 'internal_error', 'internal error - retry with the same Idempotency-Key')
 }
 
-/** The error body of spec 7, as the bytes that are sent (and stored, where a refusal is kept under a key). */
+/** Writes the error body of spec 7 as it is sent, and stored when a refusal is kept under a key. */
 export function errorBody(refusal: Refusal, requestId: string): string {
   const { message: error, code, field } = refusal
   const known = Object.hasOwn(ERROR_CODES, code) ? ERROR_CODES[code] : undefined

@@ -8,10 +8,10 @@ import type { Crowds } from './crowds.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { RequestMetrics } from './request-metrics.ts'
 
-/** Whom a key belongs to, whatever it is used for. */
+/** The merchant, mode and scope that a key stands for, independent of any request. */
 export type KeyHolder = Omit<KeyCaller, 'origin' | 'requestId' | 'spent'>
 
-/** One request that was answered, as the log of its merchant keeps it: never a body, a phone or a whole key. */
+/** One answered request as the log of its merchant keeps it: never a body, a phone or a whole key. */
 export type NotedRequest = {
   caller: KeyCaller
   method: string
@@ -26,7 +26,7 @@ export type NotedRequest = {
   objectId: string | null
 }
 
-/** What the frame needs from the product. */
+/** What the HTTP frame needs from the product. */
 export type Frame<App> = {
   endpoints: readonly Endpoint<App>[]
   clock: Clock
@@ -35,9 +35,9 @@ export type Frame<App> = {
   authenticate(token: string, clientAddress: string): KeyHolder | Promise<KeyHolder>
   /** Counts a request that came without any credentials. */
   countFailedAuth(clientAddress: string): Promise<void>
-  /** Who serves this caller, and the windows that count its requests. */
+  /** The cell that serves this caller, with the windows that count its requests. */
   placeOf(caller: Caller): Serving<App>
-  /** Refuses with 409 when this key was used before: asked when the body itself is refused (contract.md 3 h). */
+  /** Refuses with 409 when this key was used before. Called when the body itself is refused (contract.md 3 h). */
   refuseUsedKey(caller: Caller, idempotency: { key: string; fingerprint: Buffer }): Promise<void>
   crowds: Crowds
   metrics: RequestMetrics
@@ -49,15 +49,16 @@ export type Frame<App> = {
   errorPage(refusal: Refusal): { headers: Record<string, string>; html: string }
 }
 
+/** The cell that serves a caller, and its rate limits. */
 export type Serving<App> = {
   app: App
   windows: SharedWindows
   exactWindows: Readonly<Record<string, CountedWindow>>
-  /** How long a request of this rate limit would probably wait now. */
+  /** How long a request of this rate limit would probably wait now, in ms. */
   expectedMs(rate: string): number
 }
 
-/** `giveBack`: gives back the place that it has taken in the window of its own kind. */
+/** A request that passed every check before its body. `giveBack` removes it from the window of its rate limit. */
 export type Passed = {
   caller: KeyCaller
   key: string | null

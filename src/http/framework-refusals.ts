@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { bodyTooLarge, invalidRequest, Refusal } from '../platform/refusal.ts'
 
-/** Fastify's own refusals in the contract's words. */
+/** Turns Fastify's own refusals into refusals in the contract's words; returns any other error as it is. */
 export function asRefusal(error: unknown): unknown {
   if (error instanceof Refusal) return error
   const { code, statusCode = 500 } = error as { code?: string; statusCode?: number }
@@ -12,14 +12,14 @@ export function asRefusal(error: unknown): unknown {
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
     return invalidRequest('body is shorter or longer than its Content-Length')
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return invalidRequest('body is not valid JSON')
-  // A rule that the framework may get with an update: what it calls the caller's mistake is none of ours.
+  // A rule that an update of the framework may bring: what it calls the caller's mistake is not ours.
   if (code?.startsWith('FST_ERR_') && statusCode < 500) return invalidRequest('it cannot be read')
   return error
 }
 
 const MOST_HEADERS = 100
 
-/** Why these headers are refused, or nothing: too many of them, or no Host where HTTP/1.1 demands one. */
+/** Returns the refusal of these headers (too many, or no Host where HTTP/1.1 demands one), or undefined. */
 export function headersRefusal(request: IncomingMessage): Refusal | undefined {
   if (request.rawHeaders.length > 2 * MOST_HEADERS)
     return new Refusal(431, 'bad_request', 'invalid request: too many headers')

@@ -10,7 +10,7 @@ const FURTHEST_AHEAD_S = 60
 const LONGEST_KEY = 255
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
 
-/** The bearer token of the one Authorization header, or 401 (spec 7.1). */
+/** Returns the bearer token of the one Authorization header. Throws 401 (spec 7.1). */
 export function bearerToken(request: IncomingMessage): string {
   const header = request.headers.authorization
   if (header === undefined || countOf(request, 'authorization') > 1)
@@ -22,7 +22,7 @@ export function bearerToken(request: IncomingMessage): string {
 
 const KEY_PLACE = 'the secret keys of your account are on the dashboard under Developers, Keys'
 
-/** `token`: what was sent in place of a key. */
+/** A 401 whose hint says where keys are. `token`: what was sent in place of a key. */
 export function unauthorized(message: 'missing bearer token' | 'invalid api key', token = ''): Refusal {
   if (message === 'missing bearer token')
     return refused(message, `send the header "Authorization: Bearer sk_test_..."; ${KEY_PLACE}`)
@@ -45,7 +45,7 @@ export function checkTimestamp(header: string | string[] | undefined, clock: Clo
     throw badRequest('request timestamp is too far in the future - check your system clock')
 }
 
-/** The trimmed Idempotency-Key, null when absent or blank; refuses what is no key (G56). */
+/** Returns the trimmed Idempotency-Key; null when absent or blank. Throws 400 for what is no key (G56). */
 export function readIdempotencyKey(request: IncomingMessage): string | null {
   const header = request.headers['idempotency-key']
   if (header === undefined) return null
@@ -62,14 +62,14 @@ export const keyRequired = () =>
     hint: 'send a name of your own for this one request, best a UUID, and the same name when you repeat it',
   })
 
-/** The caller's own request id if it is well-formed, else none. */
+/** Returns the caller's own request id if it is well-formed, else null. */
 export function givenRequestId(header: string | string[] | undefined): string | null {
   return typeof header === 'string' && REQUEST_ID.test(header) ? header : null
 }
 
 /**
- * The client's address as limits count it: `hops` from the right of X-Forwarded-For where that many proxies are trusted, else the
- * socket's.
+ * Returns the client's address as limits count it: `hops` from the right of X-Forwarded-For where that many proxies are trusted, else
+ * the socket's.
  */
 export const clientAddress = (request: IncomingMessage, hops: number): string =>
   countedAddress(addressBehind(request, hops))
@@ -84,18 +84,18 @@ function addressBehind(request: IncomingMessage, hops: number): string {
   return forwarded.at(-hops) ?? socket
 }
 
-/** The query as single texts: blank is absent, the same name twice is refused (contract.md 2.0). */
+/** Returns the query as single texts: blank is absent, the same name twice is refused (contract.md 2.0). */
 export function readQuery(query: unknown): Record<string, string | undefined> {
-  const read: Record<string, string | undefined> = Object.create(null)
+  const parsed: Record<string, string | undefined> = Object.create(null)
   for (const [name, value] of Object.entries(query as Record<string, unknown>)) {
     if (Array.isArray(value))
       throw badRequest(`invalid request: query parameter ${name.slice(0, 40)} is given twice`)
     const text = String(value)
     if (hasControl(text))
       throw badRequest(`invalid request: query parameter ${name.slice(0, 40)} contains control characters`)
-    if (text.trim() !== '') read[name] = text
+    if (text.trim() !== '') parsed[name] = text
   }
-  return read
+  return parsed
 }
 
 function hasControl(text: string): boolean {
@@ -103,7 +103,7 @@ function hasControl(text: string): boolean {
   return false
 }
 
-/** How often a header was sent: Node joins or drops repeats, the raw list does not. */
+/** Counts how often a header was sent, from the raw list: Node joins or drops repeats. */
 function countOf(request: IncomingMessage, name: string): number {
   let count = 0
   for (let at = 0; at < request.rawHeaders.length; at += 2) {

@@ -1,20 +1,20 @@
 import type { FastifyInstance } from 'fastify'
 
-export type Health = {
+type Health = {
   version: string
   commit: string | null
   /** Seconds since the start of the process. */
   uptimeSeconds(): number
-  /** Asks whether the database answers now; null while there is none that could be asked. */
+  /** Checks whether the database answers now; null while the process has no database yet. */
   databaseUp(): Promise<boolean> | null
-  /** Why no traffic should come here, in words; empty when ready. */
+  /** The reasons why no traffic should come here, in words; empty when ready. */
   notReady(): Promise<string[]>
 }
 
-// One question to the database serves everybody who asks within this time.
+// One check of the database serves all requests within this time.
 const REMEMBERED_MS = 250
 
-/** /livez (the process), /healthz (and its database), /readyz (send traffic here): no key, no limit by key (G2). */
+/** Adds /livez (the process runs), /healthz (its database answers too), /readyz (send traffic here): no key, no limit by key (G2). */
 export function addHealth(server: FastifyInstance, health: Health): void {
   const databaseUp = remembered(health.databaseUp)
   const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' }
@@ -48,7 +48,7 @@ export function addHealth(server: FastifyInstance, health: Health): void {
   })
 }
 
-/** What nobody was asked is not remembered: a start is over when it is over. */
+/** Shares the result of a check for `ANSWER_KEPT_MS`. A null (no database yet) is not kept, so that the end of a start shows at once. */
 function remembered(ask: Health['databaseUp']): () => Promise<boolean> {
   let askedAt = Number.NEGATIVE_INFINITY
   let answer: Promise<boolean> | null = null

@@ -5,28 +5,30 @@ import type { Reading } from './list-pieces.ts'
 import { type Listed, type ListWindow, olderThan } from './lists.ts'
 
 /**
- * What the rows of a filtered list come to; sums of those that were paid, in whole UGX. `more`: there are more than `count`, and then nothing
- * is summed.
+ * The totals of a filtered list: how many rows, and over those that were paid the sums in whole UGX. `more`: there are more rows than
+ * `count`, and then nothing is summed.
  */
 export type Totals = { count: number; more: boolean; paid: number; amount: number; fees: number }
 
-/** How many rows a filtered list has; `more`: there are more than `count`. */
+/** The number of rows of a filtered list; `more`: there are more than `count`. */
 export type Counted = Pick<Totals, 'count' | 'more'>
 
-/** Nothing counts further than this. */
+/** No list is counted further than this. */
 const MOST_COUNTED = 10_000
 
 type TotalsRow = Omit<Totals, 'more'>
 type Text = {
-  /** Which statuses were paid, as SQL. */
+  /** The condition for rows that were paid, as SQL. */
   paid: string
-  /** The rows with these columns and this further condition; $1 merchant, $2 mode, $3 from, $4 until; $6 onwards the filters. */
+  /**
+   * SQL that selects these columns of the rows with a further condition; $1 merchant, $2 mode, $3 from, $4 until; from $6 on the filters.
+   */
   rows(columns: string, condition: string): string
 }
 
 /**
- * Declares the statement that adds up a filtered list. The rows are counted first, from the index alone where it has all filters; only
- * when there are few enough are their amounts read.
+ * Declares the statement that adds up a filtered list. It counts the rows first, from the index alone where that has all filters, and
+ * reads their amounts only when there are few enough.
  */
 export const totalsStatement = (name: string, { paid, rows }: Text): Statement<TotalsRow> =>
   statement(

@@ -6,19 +6,19 @@ import { echo } from '../platform/text.ts'
 import { readIsoTime } from '../platform/times.ts'
 import type { ListStatement } from './both-ways.ts'
 
-/** The part of a query that every list takes. */
+/** The parameters that every list takes: bounds in time, cursor and limit. */
 export type ListWindow = {
   limit: number
   startingAfter: string | null
   createdAfter: Date | null
   createdBefore: Date | null
-  /** Rows newer than this one, instead of older than `startingAfter`: for pages, which lead both ways. */
+  /** Reads rows newer than this one, instead of older than `startingAfter`: for pages, which lead both ways. */
   endingBefore?: string | null
 }
 
 /**
- * One page, newest first. `nextCursor` is the id of its last row, null on the last page; `previousCursor` that of its first, absent on the
- * first page.
+ * One page of a list, newest first. `nextCursor`: the id of its last row, null on the last page. `previousCursor`: the id of its first row,
+ * absent on the first page.
  */
 export type Page<Row> = {
   data: Row[]
@@ -41,7 +41,7 @@ export const LIST_QUERY = {
   created_before: Type.Optional(Type.String({ format: 'date-time', description: 'ISO 8601, inclusive' })),
 }
 
-/** The list envelope (spec 2.12), named after its rows. */
+/** The schema of a list's envelope (spec 2.12), named after its rows. */
 export function listOf(row: TSchema) {
   const { $id } = row as { $id?: string }
   return Type.Object(
@@ -55,9 +55,9 @@ export function listOf(row: TSchema) {
   )
 }
 
-/** Reads the window of a list, or refuses with the contract's text (G6). */
+/** Parses the window of a list. Throws 400 with the contract's text (G6). */
 export function readListWindow(query: Query): ListWindow {
-  // In the order of the spec, so that of several faults the first is told.
+  // In the order of the spec, so that of several faults the first is reported.
   const createdAfter = readTime(query, 'created_after')
   const createdBefore = readTime(query, 'created_before')
   return {
@@ -68,19 +68,19 @@ export function readListWindow(query: Query): ListWindow {
   }
 }
 
-/** Reads the status of a list's query and its window, in the order of the spec. Throws a refusal. */
+/** Parses the status and the window of a list's query, in the order of the spec. Throws 400. */
 export const readStatusAndWindow = (query: Query, statuses: readonly string[]) => ({
   status: readWord('status', query.status, statuses),
   ...readListWindow(query),
 })
 
-/** Filters that are taken as they come; null where they are absent. */
+/** Returns filters that are any text; null where absent. */
 export const textsOf = <Name extends string>(query: Query, ...names: Name[]) =>
   Object.fromEntries(names.map((name) => [name, query[name] ?? null])) as Record<Name, string | null> // One entry a name.
 
 /**
- * The upper bound of a page, as time and id: the cursor, or `until` if that is earlier. With two bounds in the statement
- * the scan could start at the wrong one and read all newer rows.
+ * The upper bound of a page, as time and id: the cursor, or `until` if that is earlier. With both bounds in the statement the scan
+ * could start at the wrong one and read all newer rows.
  */
 export function olderThan(
   cursor: { createdAt: Date; id: string } | null,
@@ -106,8 +106,8 @@ type Reading<Row> = {
 }
 
 /**
- * Reads one page of the caller's rows, newest first. The statement takes merchant, mode, the first time, what all rows are older
- * than (time and id) and the limit; then the filters. `find` answers the row of a cursor, null when the caller may not see it.
+ * Reads one page of the caller's rows, newest first. The statement takes merchant, mode, the first time, the upper bound (time and id)
+ * and the limit; then the filters. `find` returns the row of a cursor, null when the caller may not see it.
  */
 export async function readPage<Row extends Listed>(
   { db }: Pick<App, 'db'>,
@@ -128,7 +128,7 @@ export async function readPage<Row extends Listed>(
   return cursor === null ? page : { ...page, previousCursor: page.data[0]?.id ?? null }
 }
 
-/** The page before a row. Where it would be cut short it is the first page instead. */
+/** Reads the page before a row. Where fewer rows than a page are newer, reads the first page instead. */
 async function readNewer<Row extends Listed>(
   { db }: Pick<App, 'db'>,
   { merchantId, mode }: MerchantMode,
@@ -159,7 +159,7 @@ async function readNewer<Row extends Listed>(
 
 export const wrongCursor = () => badRequest('invalid starting_after cursor')
 
-/** The row of a cursor, or null when the caller may not see it. Errors of the database are thrown. */
+/** Resolves to null where the row is refused because the caller may not see it. Other errors are thrown. */
 export const orNull = async <Row>(row: Promise<Row>): Promise<Row | null> =>
   row.catch((error) => {
     if (error instanceof Refusal) return null
@@ -173,7 +173,7 @@ export function pageOf<Row extends { id: string }>(rows: readonly Row[], limit: 
   return { data, hasMore, nextCursor: hasMore ? (data.at(-1)?.id ?? null) : null }
 }
 
-/** The list envelope around rows, each formatted by `present`. */
+/** Presents a page as the API's list envelope, each row formatted by `present`. */
 export function presentPage<Row, View>(page: Page<Row>, present: (row: Row) => View) {
   return {
     object: 'list' as const,
@@ -199,12 +199,12 @@ function readTime(query: Query, name: string): Date | null {
   return time
 }
 
-/** One of these words in a query, or null where it is absent. Throws a refusal when it is none of them. */
-function readWord(name: string, text: string | undefined, words: readonly string[]): string | null {
+/** Returns the text if it is one of these choices, null where it is absent. Throws 400 for any other. */
+function readWord(name: string, text: string | undefined, choices: readonly string[]): string | null {
   if (text === undefined) return null
-  if (!words.includes(text))
+  if (!choices.includes(text))
     throw badRequest(`invalid ${name}: ${echo(text)}`, {
-      hint: `it is one of ${words.join(', ')}`,
+      hint: `it is one of ${choices.join(', ')}`,
       field: name,
     })
   return text

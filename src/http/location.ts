@@ -1,6 +1,6 @@
 /**
- * An address as the header Location carries it: the one place where pages write it. What somebody typed into an address may hold letters
- * that no header can; they are written as their bytes, as a browser would write them.
+ * Encodes an address for the header Location. Text that a person typed into an address may hold letters that no header can carry; they are
+ * written as their bytes, as a browser would write them. Pages set the header nowhere else.
  */
 export const locationOf = (address: string): string =>
   address.replace(/[^\x21-\x7e]/gu, (letter) =>

@@ -4,12 +4,12 @@ import type { Socket } from 'node:net'
 const patient = new WeakMap<Socket, IncomingMessage>()
 
 /**
- * The body of this request may take longer than others: whoever reads it says when it is too slow. Node tells of a request that has
- * not come to its end in time once, and goes on with it unless somebody closes the connection.
+ * Lets the body of this request take longer than others; its reader decides when it is too slow. Node reports a request that does not
+ * arrive in time once (`clientError`), and goes on with it unless the connection is closed.
  */
 export function allowLongBody(request: IncomingMessage): void {
   patient.set(request.socket, request)
 }
 
-/** Whether what arrives on this connection now is such a body. */
+/** Whether the body that arrives on this connection now may take long. */
 export const isLongBody = (socket: Socket): boolean => patient.get(socket)?.complete === false

@@ -13,12 +13,12 @@ const LIMITS = { parts: MOST_PARTS, fieldSize: 16 * 1024, headerPairs: 20, heade
 
 const NOT_ONE_FILE = 'multipart body must hold exactly one file'
 
-/** A file of a form. The name is what the sender says, and nothing more. */
+/** A file of a form. The name is whatever the sender wrote. */
 export type FormFile = { name: string; bytes: Buffer }
 
 /**
- * The bytes of the one file of a form, under any field name; other fields are ignored. A text named `file` is taken for it, because
- * some clients send a file without a name. Throws `invalid request: ...`.
+ * Returns the bytes of the one file of a form, under any field name; other fields are ignored. A text field named `file` counts as the
+ * file, because some clients send a file without a file name. Throws `invalid request: ...`.
  */
 export async function readMultipartFile(raw: Buffer, contentType: string): Promise<Buffer> {
   const { file, fields, isDoubled } = await readParts(raw, contentType, raw.length)
@@ -28,8 +28,8 @@ export async function readMultipartFile(raw: Buffer, contentType: string): Promi
 }
 
 /**
- * The fields of a form as text, and its file, if it has one. Throws `invalid request: ...` for a second file, more parts than a form
- * has, a field that came twice or is too long, and what is no form.
+ * Returns the fields of a form as text, and its file, null if it has none. Throws `invalid request: ...` for a second file, too many
+ * parts, a field that came twice or is too long, and what is no form.
  */
 export async function readMultipartForm(
   raw: Buffer,
@@ -74,8 +74,8 @@ async function readParts(raw: Buffer, contentType: string, fieldSize = LIMITS.fi
   })
 }
 
-const fileOf = (read: { name: string; chunks: Buffer[] } | undefined): FormFile | null =>
-  read === undefined ? null : { name: read.name, bytes: Buffer.concat(read.chunks) }
+const fileOf = (file: { name: string; chunks: Buffer[] } | undefined): FormFile | null =>
+  file === undefined ? null : { name: file.name, bytes: Buffer.concat(file.chunks) }
 
 function openForm(contentType: string, fieldSize: number): BusboyInstance {
   try {

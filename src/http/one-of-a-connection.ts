@@ -1,20 +1,20 @@
 import type { Socket } from 'node:net'
 import type { Listener } from './few-a-turn.ts'
 
-// Far more than clients send without waiting, and not much memory.
+// Far more than clients send without waiting for answers, and not much memory.
 const MOST_WAITING = 32
 
 /**
- * Hands on the requests of a connection one after the other: each when the one before it has been answered, which is when its own answer
- * may be sent. A client may send on without waiting (pipelining). Node would begin all that it reads, a thousand and more in one piece,
- * and read on: one connection filled the memory, and the requests of all others waited behind its own. A connection on which more than
- * `most` wait is closed.
+ * Passes on the requests of a connection one after the other: each when the one before it has been answered, which is when its own answer
+ * may be sent. A client may send requests without waiting for answers (pipelining). Node would begin all that it reads, a thousand and
+ * more in one piece, and read on: one connection filled the memory, and the requests of all others waited behind its own. A connection on
+ * which more than `most` requests wait is closed.
  */
 export function oneOfAConnection(listener: Listener, most = MOST_WAITING): Listener {
   const waitingOf = new WeakMap<Socket, number>()
   return (request, response) => {
     const { socket } = request
-    // An answer has its connection once those before it are sent.
+    // Node gives an answer its socket once the answers before it are sent.
     if (response.socket !== null) return listener(request, response)
     if (socket.destroyed) return
     const waiting = (waitingOf.get(socket) ?? 0) + 1

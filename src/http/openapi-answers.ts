@@ -29,7 +29,7 @@ export const ErrorShape = Type.Object(
   { $id: 'Error' },
 )
 
-/** What the frame itself may answer, by status. */
+/** The refusals that the frame itself may answer with, by status. */
 const REFUSED: Record<number, Refused> = {
   400: {
     name: 'BadRequest',
@@ -114,7 +114,7 @@ export const HEADERS: Json = {
   Allow: { description: 'The verbs of this path.', schema: { type: 'string' } },
 }
 
-/** The refusals as components: one for each status. */
+/** Describes the refusals of the frame as components, one for each status. */
 export function refusalComponents(schemas: SchemaPrinter): Json {
   return Object.fromEntries(
     Object.entries(REFUSED).map(([status, { name, description, example }]) => [
@@ -124,42 +124,41 @@ export function refusalComponents(schemas: SchemaPrinter): Json {
   )
 }
 
-/** Every answer of an endpoint: its own, then what it and the frame refuse with. */
+/** Describes every answer of an endpoint: its own, then the refusals of the frame and its own. */
 export function answersOf(
   declared: Declared,
   schemas: SchemaPrinter,
   sample?: (schema: TSchema, status: number) => unknown,
 ): Json {
-  const honoured = declared.idempotency !== 'ignored'
+  const takesKey = declared.idempotency !== 'ignored'
   const answers: Json = {}
   for (const [status, { description, schema }] of Object.entries(declared.answers))
     answers[status] = {
       description,
-      headers: { ...REQUEST_ID, ...(honoured ? REPLAYED : {}) },
+      headers: { ...REQUEST_ID, ...(takesKey ? REPLAYED : {}) },
       content: contentOf(schemas, schema, sample && ((schema) => sample(schema, Number(status)))),
     }
   for (const status of statusesOf(declared)) {
-    const refused = REFUSED[status]
-    if (refused) answers[status] = refTo('responses', refused.name)
+    const component = REFUSED[status]
+    if (component) answers[status] = refTo('responses', component.name)
   }
   for (const [status, description] of Object.entries(declared.refusals ?? {}))
     answers[status] = refusal(Number(status), { description, schemas })
   return answers
 }
 
-/** The statuses of the frame that this endpoint can be refused with. */
+/** Lists the statuses with which the frame can refuse a request to this endpoint. */
 function statusesOf(declared: Declared): number[] {
-  const post = declared.method === 'POST'
-  const when: [number, boolean][] = [
+  const conditions: [status: number, isPossible: boolean][] = [
     [403, needsFullKey(declared.action)],
     [404, declared.params !== undefined],
     [409, declared.idempotency !== 'ignored'],
-    [413, post],
+    [413, declared.method === 'POST'],
   ]
-  const not = when.filter(([, can]) => !can).map(([status]) => status)
+  const impossible = conditions.filter(([, isPossible]) => !isPossible).map(([status]) => status)
   return Object.keys(REFUSED)
     .map(Number)
-    .filter((status) => !not.includes(status))
+    .filter((status) => !impossible.includes(status))
 }
 
 function refusal(
@@ -177,7 +176,7 @@ function refusal(
 
 const withId = (example: Json): Json => ({ ...example, request_id: '3f1f6f0e-5d5a-4f39-9f0b-6f3c1f0f8a11' })
 
-/** The forms of an answer: JSON, and where it is a choice each document with a media type of its own. */
+/** Describes the content of an answer: JSON, and where it is a choice also each document under its own media type. */
 function contentOf(
   schemas: SchemaPrinter,
   schema: TSchema,
@@ -199,6 +198,6 @@ function contentOf(
 const mediaTypeOf = (schema: TSchema) => (schema as { contentMediaType?: string }).contentMediaType
 
 function jsonContent(schemas: SchemaPrinter, schema: TSchema, example?: unknown): Json {
-  const shown = example === undefined ? {} : { example }
-  return { 'application/json': { schema: schemas.renderAnswer(schema), ...shown } }
+  const withExample = example === undefined ? {} : { example }
+  return { 'application/json': { schema: schemas.renderAnswer(schema), ...withExample } }
 }

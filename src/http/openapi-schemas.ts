@@ -1,12 +1,12 @@
 import type { TSchema } from 'typebox'
 
-/** A piece of the document: plain JSON. */
+/** A piece of the OpenAPI document, as plain JSON. */
 export type Json = Record<string, unknown>
 
 /**
- * Renders schemas; those with an `$id` are collected under it and only referred to. A list of words is closed in what a client sends
- * (`enum`). In what it reads (`renderAnswer`) it is a plain text that names the words of today, so that a client which was generated today
- * takes a word of tomorrow (decision 49).
+ * Renders schemas. Those with an `$id` are collected in `named` and only referred to. In requests (`render`) a list of words is closed
+ * (`enum`). In answers (`renderAnswer`) it is a plain text that names today's words, so that a client generated today accepts a word that
+ * is added tomorrow (decision 49).
  */
 export type SchemaPrinter = {
   render(schema: TSchema): Json
@@ -16,9 +16,9 @@ export type SchemaPrinter = {
 
 type Render = (schema: TSchema) => Json
 
-// Keywords that only our own reader of bodies knows; `$id` becomes the name of a component.
+// Keywords that only our own parser of bodies knows; `$id` becomes the name of a component.
 const OWN_KEYWORDS = new Set(['$id', 'lines', 'raw', 'default', 'description'])
-// What a written phone may look like before it is normalised (platform/phone.ts): a necessary condition, not the rule.
+// The shape of a phone as it may be typed, before it is normalised (platform/phone.ts): a necessary condition, not the rule.
 const WRITTEN_PHONE = '^[-(). ]*\\+?(?:[-(). ]*[0-9]){9,17}[-(). ]*$'
 const OWN_FORMATS: Record<string, Json> = { phone: { pattern: WRITTEN_PHONE } }
 
@@ -43,7 +43,7 @@ const MODES = 'test,live'
 
 const closed = (rendered: Json): Json => rendered
 
-/** A list of words becomes a text: generators of clients read an `anyOf` as an object, and refuse an unknown word of an `enum`. */
+/** Turns a list of words into a text: generated clients read an `anyOf` as an object, and refuse an unknown word of an `enum`. */
 function opened(rendered: Json): Json {
   const { type, enum: words, description, ...rest } = rendered
   if (!Array.isArray(words) || words.join() === MODES) return rendered
@@ -51,12 +51,13 @@ function opened(rendered: Json): Json {
   return { type, description: inWords(description, known), ...rest, 'x-extensible-enum': words }
 }
 
-/** What is said of a value, then what is said of all such values. */
-const inWords = (...said: unknown[]) => said.filter((one) => one !== undefined).join('; ')
+/** Joins the descriptions that there are. */
+const inWords = (...descriptions: unknown[]) =>
+  descriptions.filter((description) => description !== undefined).join('; ')
 
 export const refTo = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}/${name}` })
 
-/** The least request that is right, made of the schema's own examples; null where a required field gives none. */
+/** Builds the smallest valid request from the schema's own examples; null for a required field without one. */
 export function exampleOf(schema: TSchema): unknown {
   const { examples, enum: choices, properties, required } = schema as Json
   if (Array.isArray(examples)) return examples[0]
@@ -79,7 +80,7 @@ function renderInline(schema: Json, render: Render): Json {
   }
   const out: Json = {}
   if (Array.isArray(schema.enum)) out.type = 'string'
-  // Without it generators of clients for Go and Java take 32 bits, which a balance outgrows.
+  // Without a format, generated clients in Go and Java use 32 bits, which a balance outgrows.
   if (schema.type === 'integer') out.format = 'int64'
   const description = describe(schema)
   if (description !== undefined) out.description = description
@@ -93,7 +94,7 @@ function renderInline(schema: Json, render: Render): Json {
   return out
 }
 
-/** A `default` is described in words, because generators of clients make a field with a default mandatory. */
+/** Describes a `default` in words, because generated clients make a field with a default mandatory. */
 function describe({ description, default: absent }: Json): unknown {
   if (absent === undefined) return description
   const meaning = `\`${absent}\` where it is absent`
@@ -104,7 +105,7 @@ function renderEach(fields: Record<string, TSchema>, render: Render): Json {
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, render(field)]))
 }
 
-/** `X or null` is one type with two names, which generators of clients understand best. */
+/** Renders `X or null` as one type with two names, which client generators understand best. */
 function renderUnion(choices: Json[], render: Render): Json {
   const [first, second] = choices.map((choice) => render(choice as TSchema))
   if (choices.length === 1 && first !== undefined) return first

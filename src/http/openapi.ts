@@ -3,8 +3,8 @@ import type { Endpoint, RawBody } from './endpoint.ts'
 import { answersOf, ErrorShape, HEADERS, refusalComponents } from './openapi-answers.ts'
 import { exampleOf, type Json, type SchemaPrinter, schemaPrinter } from './openapi-schemas.ts'
 
-/** What the declarations do not say themselves. */
-export type ApiFacts = {
+/** The facts about the API that the declarations of its endpoints do not hold. */
+type ApiFacts = {
   /** Where the API answers, without a slash at the end. */
   baseUrl: string
   version: string
@@ -13,11 +13,11 @@ export type ApiFacts = {
   description: string
   tags: readonly { name: string; description: string }[]
   webhooks: readonly WebhookDescription[]
-  /** An answer of this schema and status, as a reader could get it. */
+  /** Makes an example answer of this schema and status. */
   sample?: (schema: TSchema, status: number) => unknown
 }
 
-/** One event that is posted to a receiver: `data` is the shape of its envelope's `data`, `example` a whole envelope. */
+/** One event that is posted to a receiver. `data`: the schema of its envelope's `data`; `example`: a whole envelope. */
 export type WebhookDescription = { event: string; summary: string; data: TSchema; example?: unknown }
 
 const BEARER = 'bearer'
@@ -58,7 +58,9 @@ export function describeApi(endpoints: readonly Endpoint<never>[], facts: ApiFac
     for (const { path: own, ...document } of declared.documents ?? [])
       paths[own] = { get: operation({ ...declared, description: undefined, ...document }, schemas, facts) }
   }
-  const webhooks = Object.fromEntries(facts.webhooks.map((one) => [one.event, webhook(one, schemas)]))
+  const webhooks = Object.fromEntries(
+    facts.webhooks.map((description) => [description.event, webhook(description, schemas)]),
+  )
   const responses = refusalComponents(schemas)
   return {
     openapi: '3.1.0',
@@ -119,15 +121,15 @@ function idempotencyKey(required: boolean): Json {
   }
 }
 
-function fieldsAs(place: 'path' | 'query', schema: TSchema | undefined, schemas: SchemaPrinter): Json[] {
+function fieldsAs(location: 'path' | 'query', schema: TSchema | undefined, schemas: SchemaPrinter): Json[] {
   if (schema === undefined) return []
   const { properties, required } = schema as { properties: Record<string, TSchema>; required?: string[] }
   return Object.entries(properties).map(([name, field]) => {
     const { description, ...rendered } = schemas.render(field)
     return {
       name,
-      in: place,
-      required: place === 'path' || (required?.includes(name) ?? false),
+      in: location,
+      required: location === 'path' || (required?.includes(name) ?? false),
       ...(description === undefined ? {} : { description }),
       schema: rendered,
     }
@@ -142,9 +144,9 @@ function requestBody({ body, bodyMayBeMissing, rawBody }: Endpoint<never>, schem
   return { requestBody: { required: bodyMayBeMissing !== true, content } }
 }
 
-/** The two ways to send a CSV: by itself, or as the one file of a form. */
+/** Describes the two ways to send a CSV: by itself, or as the one file of a form. */
 function csvContent({ csvExample }: RawBody): Json {
-  // `format` is what generators of OpenAPI 3.0 know a file by; without it they send a text.
+  // Client generators for OpenAPI 3.0 recognise a file by its `format`; without it they send a text.
   const file = { type: 'string', format: 'binary', description: 'the CSV, under any field name' }
   return {
     'text/csv': { schema: { type: 'string' }, example: csvExample },
@@ -155,7 +157,7 @@ function csvContent({ csvExample }: RawBody): Json {
   }
 }
 
-/** One event as its receiver sees it: the envelope, its four headers, and what an answer means. */
+/** Describes one event as its receiver sees it: the envelope, its four headers, and what an answer means. */
 function webhook({ event, summary, data, example }: WebhookDescription, schemas: SchemaPrinter): Json {
   const envelope = Type.Object({
     data,

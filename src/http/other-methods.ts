@@ -2,15 +2,15 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { Refusal } from '../platform/refusal.ts'
 
-// The verbs that any path has. HEAD is there wherever GET is: it is routed as GET, and Node sends no body to who asked with HEAD.
+// The verbs that routes have. HEAD works wherever GET does: it is routed as GET, and Node leaves the body of its answer out.
 const SERVED = ['GET', 'POST']
 const ANY: ReadonlySet<string> = new Set(SERVED)
-// All others are routed as this one: a table of all paths for each verb that Node reads took a tenth of the start.
-/** The method under which a route gets every verb but GET and POST; `restoreMethod` has put the right one back by then. */
+// One stand-in for all other verbs: a table of all paths for each verb that Node reads took a tenth of the start.
+/** The method under which a route gets every verb but GET, HEAD and POST. Handlers see the real one: `restoreMethod` runs before them. */
 export const STAND_IN = 'TRACE'
 const asked = new WeakMap<object, string>()
 
-/** Before a route is looked for: a request has a method that routes have. `restoreMethod` comes right after. */
+/** Replaces a method that no route has by the stand-in, before routing. `restoreMethod` undoes it right after. */
 export function standInForMethod(raw: { method?: string | undefined }): void {
   const { method = '' } = raw
   if (SERVED.includes(method)) return
@@ -18,14 +18,14 @@ export function standInForMethod(raw: { method?: string | undefined }): void {
   raw.method = method === 'HEAD' ? 'GET' : STAND_IN
 }
 
-/** The request says again what it was asked with. */
+/** Gives a routed request its real method back. */
 export function restoreMethod(raw: IncomingMessage): void {
   if (raw.method !== 'POST') raw.method = asked.get(raw) ?? raw.method
 }
 
 /**
- * Why an address that no route has is refused already before its body is looked at, or nothing: the framework has rules of its own for
- * the bodies of some methods (QUERY), which a stranger must not meet.
+ * Returns the refusal of an address that no route has, for methods other than GET and POST, before the body is read; else undefined. The
+ * framework has rules of its own for the bodies of some methods (QUERY), whose errors must not reach a client.
  */
 export function refuseUnknown(
   server: FastifyInstance,
@@ -38,7 +38,7 @@ export function refuseUnknown(
 
 type Endpoint = { path: string; method: 'GET' | 'POST' }
 
-/** Answers 405 on a known path with a verb that it does not have, before any key is checked. */
+/** Adds routes that refuse (405) every verb a known path does not have, before any key is checked. */
 export function refuseOtherMethods(server: FastifyInstance, endpoints: readonly Endpoint[]): void {
   for (const [path, methods] of methodsOf(endpoints)) {
     server.route({
@@ -51,24 +51,23 @@ export function refuseOtherMethods(server: FastifyInstance, endpoints: readonly 
 }
 
 /**
- * The same for hundreds of paths: a hook for the route `base/*`, which takes what no other route takes. A route for every verb of every
- * page was a quarter of the start.
+ * Makes a hook that refuses (405) other verbs of hundreds of paths, for the route `base/*`, which takes what no other route takes. A route
+ * for every verb of every page took a quarter of the start.
  */
 export function refuseOtherMethodsBelow(endpoints: readonly Endpoint[]): onRequestHookHandler {
   const known = [...methodsOf(endpoints)].map(([path, methods]) => ({ parts: path.split('/'), methods }))
   return ({ raw, url }, reply, done) => {
     const parts = (url.split('?', 1)[0] ?? '').replace(/\/{2,}/g, '/').split('/')
-    const methods = known.find((one) => standsFor(one.parts, parts))?.methods
-    const has = methods ?? ANY
-    const wanted = raw.method === 'HEAD' ? 'GET' : (raw.method ?? '')
-    done(has.has(wanted) ? undefined : (refused(reply, has) as never))
+    const methods = known.find((path) => standsFor(path.parts, parts))?.methods ?? ANY
+    const method = raw.method === 'HEAD' ? 'GET' : (raw.method ?? '')
+    done(methods.has(method) ? undefined : (refused(reply, methods) as never))
   }
 }
 
-/** A part of a path that begins with a colon stands for any other. */
-const standsFor = (path: readonly string[], asked: readonly string[]) =>
-  path.length === asked.length &&
-  path.every((part, nth) => part === asked[nth] || (part.startsWith(':') && asked[nth] !== ''))
+/** Whether these parts of an address fit a path. A part of the path that begins with a colon fits any text. */
+const standsFor = (path: readonly string[], parts: readonly string[]) =>
+  path.length === parts.length &&
+  path.every((part, nth) => part === parts[nth] || (part.startsWith(':') && parts[nth] !== ''))
 
 function methodsOf(endpoints: readonly Endpoint[]): Map<string, Set<string>> {
   const paths = new Map<string, Set<string>>()
@@ -83,18 +82,22 @@ export class MethodNotAllowed extends Refusal {
 }
 
 function refused(reply: FastifyReply, methods: Iterable<string>): Refusal {
-  reply.header('Allow', [...methods].flatMap((one) => (one === 'GET' ? ['GET', 'HEAD'] : [one])).join(', '))
+  const allowed = [...methods].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+  reply.header('Allow', allowed.join(', '))
   return new MethodNotAllowed()
 }
 
-/** 404, or 405 where the path is there for another verb: pages and health documents, whose paths have no parameters. */
+/**
+ * Makes the 404 of an unknown path, or the 405 of a path that has another verb: pages and health documents, whose paths have no
+ * parameters.
+ */
 export function notFoundHere(server: FastifyInstance, request: FastifyRequest, reply: FastifyReply): Refusal {
   const url = request.url.split('?', 1)[0] ?? ''
   const methods = SERVED.filter((method) => server.hasRoute({ url, method: method as 'GET' }))
   return methods.length === 0 ? noSuchPath() : refused(reply, methods)
 }
 
-/** What is no path of ours has the text of what is no object; the hint tells them apart. */
+/** An unknown path has the same text as an unknown object; the hint tells them apart. */
 const noSuchPath = () =>
   new Refusal(404, 'not_found', 'not found', {
     hint: 'no endpoint has this path: the reference at /docs lists them',

@@ -3,7 +3,7 @@ import { requirePhone } from '../platform/phone.ts'
 import { invalidRequest, Refusal } from '../platform/refusal.ts'
 import { echo, hasForbiddenControl } from '../platform/text.ts'
 
-// The part of a JSON schema that a request body of this product uses.
+// The part of JSON Schema that request bodies of this product use.
 type Shape = {
   type?: string
   enum?: readonly string[]
@@ -18,19 +18,19 @@ type Shape = {
 }
 
 /**
- * Reads a body against its schema. Form is checked here and nowhere else. Fields are looked at in the order of the schema
- * (the order of the spec) and the first fault is thrown as `invalid request: ...`. Nothing is coerced; null and blank
- * optional fields are absent; unknown fields are dropped; phones come out normalised (contract.md 2.0).
+ * Parses a body by its schema. The form of a body is checked here and nowhere else. Fields are checked in the order of the schema (the
+ * order of the spec), and the first fault is thrown as `invalid request: ...`. Nothing is coerced; null and blank optional fields are
+ * absent; unknown fields are dropped; phones come out normalised (contract.md 2.0).
  */
 export function readBody<Schema extends TSchema>(schema: Schema, body: unknown): Static<Schema> {
   if (!isObject(body)) throw invalidRequest('body must be a JSON object')
   return readObject(schema as Shape, body, '') as Static<Schema>
 }
 
-/** A part of a body that is read separately: a problem in it does not refuse the rest. */
-export type ReadPart<Read> = { ok: true; value: Read } | { ok: false; problem: string }
+/** The result of parsing a part of a body by itself: a problem in it does not refuse the rest. */
+type ReadPart<Read> = { ok: true; value: Read } | { ok: false; problem: string }
 
-/** Reads one part like a body; the problem is what would follow `invalid request: `. */
+/** Parses one part like a body. The problem is the text that would follow `invalid request: `. */
 export function readPart<Schema extends TSchema>(
   schema: Schema,
   part: Record<string, unknown>,
@@ -49,10 +49,10 @@ type Field = { name: string; field: Shape; required: boolean }
 
 const fieldsByShape = new WeakMap<Shape, readonly Field[]>()
 
-/** Looked up once for each schema: every payment reads a body. */
+/** Lists the fields of a schema. Cached by schema, because every payment parses a body. */
 function fieldsOf(shape: Shape): readonly Field[] {
-  const known = fieldsByShape.get(shape)
-  if (known !== undefined) return known
+  const cached = fieldsByShape.get(shape)
+  if (cached !== undefined) return cached
   const required = new Set(shape.required)
   const fields = Object.entries(shape.properties ?? {}).map(([name, field]) => {
     return { name, field, required: required.has(name) }
@@ -62,22 +62,22 @@ function fieldsOf(shape: Shape): readonly Field[] {
 }
 
 function readObject(shape: Shape, value: Record<string, unknown>, path: string): Record<string, unknown> {
-  const read: Record<string, unknown> = {}
+  const parsed: Record<string, unknown> = {}
   for (const { name, field, required } of fieldsOf(shape)) {
-    const given = Object.hasOwn(value, name) ? value[name] : undefined
+    const member = Object.hasOwn(value, name) ? value[name] : undefined
     if (field.raw === true) {
-      read[name] = given
+      parsed[name] = member
       continue
     }
     const at = path === '' ? name : `${path}.${name}`
-    const absent = given === undefined || given === null || (isTextField(field) && isBlank(given))
+    const absent = member === undefined || member === null || (isTextField(field) && isBlank(member))
     if (absent && !(required && field.type === 'integer')) {
       if (required) throw invalidRequest(`${at} is required`, at)
       continue
     }
-    read[name] = readField(field, given, at)
+    parsed[name] = readField(field, member, at)
   }
-  return read
+  return parsed
 }
 
 function readField(field: Shape, value: unknown, at: string): unknown {
@@ -104,7 +104,7 @@ function readField(field: Shape, value: unknown, at: string): unknown {
   }
 }
 
-/** Each entry by the schema of the list's items: `recipients[0].phone is required`. */
+/** Parses each entry by the schema of the list's items: `recipients[0].phone is required`. */
 function readEntries(shape: Shape, list: unknown[], at: string): Record<string, unknown>[] {
   return list.map((entry, index) => {
     if (!isObject(entry)) throw invalidRequest(`${at}[${index}] must be an object`, `${at}[${index}]`)
@@ -131,7 +131,7 @@ function readChoice(choices: readonly string[], value: unknown, at: string): str
   return value
 }
 
-/** In characters: one beyond U+FFFF has two units. A text of more than twice as many units need not be counted. */
+/** Compares the length in characters: one beyond U+FFFF has two units. A text of more than twice as many units need not be counted. */
 const isLongerThan = (most: number, text: string) =>
   text.length > most && (text.length > 2 * most || [...text].length > most)
 
@@ -144,6 +144,6 @@ function isEmail(text: string): boolean {
 const isTextField = (field: Shape) => field.type === 'string' || field.enum !== undefined
 const isBlank = (value: unknown) => typeof value === 'string' && value.trim() === ''
 
-/** Whether JSON brought an object, neither null nor a list. */
+/** Whether a parsed JSON value is an object: neither null nor a list. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -3,31 +3,31 @@ import type { Caller } from '../actors/actor.ts'
 import { type ApiRequest, answer, type Endpoint, type Untagged } from './endpoint.ts'
 import { LIST_QUERY, listOf, type Page, presentPage, readListWindow } from './lists.ts'
 
-/** What endpoints that only read have in common: plain reads share one limit and take no Idempotency-Key. */
+/** The settings of endpoints that only read: all plain reads share one limit and take no Idempotency-Key. */
 export const READS = { method: 'GET', rate: 'reads', rateKind: 'shared', idempotency: 'ignored' } as const
 
 type Told = Pick<Endpoint<never>, 'path' | 'name' | 'summary'> &
   Partial<Pick<Endpoint<never>, 'description' | 'action' | 'refusals'>>
-// Every product counts its plain reads.
-const reading = <App, Given extends Told>(told: Given) => ({
+// The cast holds: every app has the rate limit `reads`.
+const reading = <App, Options extends Told>(options: Options) => ({
   ...READS,
   action: 'read' as const,
   rate: READS.rate as Endpoint<App>['rate'],
-  ...told,
+  ...options,
 })
 type Query = Readonly<Record<string, string | undefined>>
 
-/** Declares an endpoint that answers with a value of its own form. */
+/** Declares an endpoint that answers with a value of its own schema. */
 export const readEndpoint = <App>({
   shape,
   read,
-  ...told
+  ...options
 }: Told &
   Partial<Pick<Endpoint<App>, 'rate' | 'query' | 'params'>> & {
     shape: { description: string; schema: TSchema }
     read(app: App, request: ApiRequest): unknown
   }): Untagged<App> => ({
-  ...reading<App, typeof told>(told),
+  ...reading<App, typeof options>(options),
   answers: { 200: shape },
   handle: async (app, request) => answer(200, await read(app, request)),
 })
@@ -38,7 +38,7 @@ export function oneEndpoint<App, Row extends { id: string }>({
   shape,
   find,
   present,
-  ...told
+  ...options
 }: Told & {
   /** What is said of the id: `starts with txn_`. */
   id: string
@@ -48,7 +48,7 @@ export function oneEndpoint<App, Row extends { id: string }>({
   present(row: Row, app: App): unknown
 }): Untagged<App> {
   return {
-    ...reading<App, typeof told>(told),
+    ...reading<App, typeof options>(options),
     params: Type.Object({ id: Type.String({ description: id }) }),
     answers: { 200: shape },
     async handle(app, { caller, params }) {
@@ -58,17 +58,17 @@ export function oneEndpoint<App, Row extends { id: string }>({
   }
 }
 
-/** The parameters of a list without bounds in time; `created_after` and `created_before` are ignored like unknown ones. */
+/** The query parameters of a list without bounds in time; it ignores `created_after` and `created_before` like unknown ones. */
 export const TIMELESS = { limit: LIST_QUERY.limit, starting_after: LIST_QUERY.starting_after }
 export const timelessWindow = ({ limit, starting_after }: Query) => readListWindow({ limit, starting_after })
 
-/** Declares the endpoint that lists objects, newest first. `list` reads its parameters from the query, in the order of the spec. */
+/** Declares an endpoint that lists objects, newest first. `list` parses its parameters from the query, in the order of the spec. */
 export function listEndpoint<App, Row>({
   query,
   row,
   list,
   present,
-  ...told
+  ...options
 }: Told & {
   query: Readonly<Record<string, TSchema>>
   row: TSchema
@@ -76,11 +76,11 @@ export function listEndpoint<App, Row>({
   present(row: Row, app: App): unknown
 }): Untagged<App> {
   return {
-    ...reading<App, typeof told>(told),
+    ...reading<App, typeof options>(options),
     query: Type.Object(query),
     answers: { 200: { description: 'one page', schema: listOf(row) } },
-    async handle(app, { caller, query: given }) {
-      const page = await list(app, caller, given)
+    async handle(app, { caller, query: sent }) {
+      const page = await list(app, caller, sent)
       return answer(
         200,
         presentPage(page, (row) => present(row, app)),

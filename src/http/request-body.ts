@@ -7,65 +7,72 @@ import type { Endpoint } from './endpoint.ts'
 import { isObject, readBody } from './read-body.ts'
 
 /**
- * Asked when a body is refused: throws the 409 of a key that was used before, which comes first (contract.md 3 h). Without
- * a key it does nothing. `null` stands for a body that could not be read, which differs from every stored one.
+ * Called when a body is refused: throws the 409 of a key that was used before, which takes precedence (contract.md 3 h). Without a key it
+ * does nothing. A null fingerprint stands for a body that could not be read, which differs from every stored one.
  */
 export type RefuseUsedKey = (fingerprint: Buffer | null) => Promise<void>
 
 type Declared = Pick<Endpoint<never>, 'method' | 'body' | 'bodyMayBeMissing' | 'rawBody'>
 type Asked = { keyed: boolean; refuseUsedKey: RefuseUsedKey }
 
-/** The body as its endpoint describes it (undefined when the endpoint ignores it), and the fingerprint of the request. */
+/**
+ * The body parsed by its endpoint's schema (undefined when the endpoint ignores it), and the fingerprint of the request, null without a
+ * key.
+ */
 export type GivenBody = { fingerprint: Buffer | null; body: unknown }
 
 /**
- * Reads the body of a request: at once, except a large one, which is read in steps with other requests between them. Throws or rejects with
- * `invalid request: ...`, after the 409 of a key that was used before.
+ * Parses the body of a request: without a promise, except a large one, which is parsed in steps with other requests between them. Throws or
+ * rejects with `invalid request: ...`, unless the key was used before: then with the 409.
  */
-export function readRequestBody(request: FastifyRequest, declared: Declared, asked: Asked): Soon<GivenBody> {
+export function readRequestBody(
+  request: FastifyRequest,
+  declared: Declared,
+  keyCheck: Asked,
+): Soon<GivenBody> {
   let content: Soon<unknown>
   try {
     content = declared.method === 'POST' ? readRawBody(request, declared) : undefined
   } catch (error) {
-    return refused(asked, { fingerprint: null, error })
+    return refused(keyCheck, { fingerprint: null, error })
   }
-  // No closures where everything is at hand: every payment comes through here.
+  // No closures where the content is at hand: every payment comes through here.
   if (content instanceof Promise)
     return content.then(
-      (read) => withContent(request, declared, { asked, content: read }),
-      (error) => refused(asked, { fingerprint: null, error }),
+      (parsed) => withContent(request, declared, { keyCheck, content: parsed }),
+      (error) => refused(keyCheck, { fingerprint: null, error }),
     )
-  return withContent(request, declared, { asked, content })
+  return withContent(request, declared, { keyCheck, content })
 }
 
 function withContent(
   request: FastifyRequest,
   declared: Declared,
-  { asked, content }: { asked: Asked; content: unknown },
+  { keyCheck, content }: { keyCheck: Asked; content: unknown },
 ): Soon<GivenBody> {
-  if (!asked.keyed) return withForm(declared, asked, { fingerprint: null, content })
+  if (!keyCheck.keyed) return withForm(declared, keyCheck, { fingerprint: null, content })
   const bytes = Buffer.isBuffer(request.body) ? request.body : NOTHING
-  const made = fingerprintOfBody(bytes, { method: declared.method, path: pathOf(request), content })
-  if (made instanceof Promise)
-    return made.then((fingerprint) => withForm(declared, asked, { fingerprint, content }))
-  return withForm(declared, asked, { fingerprint: made, content })
+  const computed = fingerprintOfBody(bytes, { method: declared.method, path: pathOf(request), content })
+  if (computed instanceof Promise)
+    return computed.then((fingerprint) => withForm(declared, keyCheck, { fingerprint, content }))
+  return withForm(declared, keyCheck, { fingerprint: computed, content })
 }
 
 function withForm(
   declared: Declared,
-  asked: Asked,
+  keyCheck: Asked,
   { fingerprint, content }: { fingerprint: Buffer | null; content: unknown },
 ): Soon<GivenBody> {
   let body: Soon<unknown>
   try {
     body = readForm(declared, content)
   } catch (error) {
-    return refused(asked, { fingerprint, error })
+    return refused(keyCheck, { fingerprint, error })
   }
   if (body instanceof Promise)
     return body.then(
-      (read) => ({ fingerprint, body: read }),
-      (error) => refused(asked, { fingerprint, error }),
+      (parsed) => ({ fingerprint, body: parsed }),
+      (error) => refused(keyCheck, { fingerprint, error }),
     )
   return { fingerprint, body }
 }
@@ -82,8 +89,8 @@ const pathOf = (request: FastifyRequest) =>
   request.url.split('?', 1)[0]?.replace(/\/{2,}/g, '/') ?? request.url
 
 /**
- * The body as JSON, whatever its Content-Type says; an empty one is `{}`. A CsvFile only where the endpoint declares a
- * `rawBody`.
+ * Parses the body as JSON, whatever its Content-Type says; an empty one is `{}`. Returns a CsvFile only where the endpoint declares
+ * a `rawBody`.
  */
 function readRawBody(request: FastifyRequest, declared: Declared): Soon<unknown> {
   const bytes = bytesOf(request)
@@ -106,7 +113,7 @@ function bytesOf({ body, headers }: FastifyRequest): Buffer {
   return Buffer.isBuffer(body) ? body : NOTHING
 }
 
-/** The Content-Type as it was sent: the frame overwrites the parsed one, so that every body is accepted. */
+/** Returns the Content-Type as it was sent: the frame overwrites the parsed one, so that every body is accepted. */
 export function sentContentType({ rawHeaders }: IncomingMessage): string | undefined {
   const at = rawHeaders.findIndex((name, at) => at % 2 === 0 && name.toLowerCase() === 'content-type')
   return at === -1 ? undefined : rawHeaders[at + 1]

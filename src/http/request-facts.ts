@@ -10,13 +10,13 @@ declare module 'fastify' {
     outcome: 'new' | 'replay' | null
     code: string | null
     errorText: string | null
-    /** Of an answer that the framework did not send. */
+    /** The length of an answer that the framework did not send. */
     bytesOut: number | null
     spent: Spent | null
   }
 }
 
-/** What is noted about a request on its way; null until it is known. */
+/** The facts noted about a request on its way; each is null until it is known. */
 export const REQUEST_FACTS = [
   'passed',
   'objectId',
@@ -27,9 +27,9 @@ export const REQUEST_FACTS = [
   'spent',
 ] as const
 
-/** A refusal that is kept under a key is answered from its stored bytes. */
+/** Notes code and text of a refusal that is answered from the bytes stored under its key. */
 export function keepRefusal(request: FastifyRequest, { body }: Answer): void {
-  const { code, error } = JSON.parse(body) as { code?: string; error?: string } // errorBody wrote it, or the endpoint.
+  const { code, error } = JSON.parse(body) as { code?: string; error?: string } // Written by writeErrorBody, or by the endpoint.
   request.code = code ?? null
   request.errorText = error ?? null
 }

@@ -4,12 +4,12 @@ import { networkOf } from '../rate-limits/client-address.ts'
 import type { Frame, NotedRequest, Passed } from './frame.ts'
 import { clientAddress } from './guards.ts'
 
-// Machines ask these every few seconds.
+// Probes call these every few seconds.
 const LOOKS = ['/livez', '/healthz', '/readyz', '/metrics']
 const OBJECT_ID = /^[a-z]{2,5}_[a-z0-9]{10,50}$/
 
 /**
- * Counts the request, writes its one log line, and notes it for its merchant: what was asked and answered, never keys, bodies or
+ * Counts the request, writes its one log line, and notes it for its merchant: what was requested and answered, never keys, bodies or
  * phone numbers.
  */
 export function logRequest<App>(
@@ -18,15 +18,20 @@ export function logRequest<App>(
   reply: FastifyReply,
 ): void {
   const { passed } = request
-  const seen = {
+  const observed = {
     route: request.routeOptions.url ?? 'unknown',
     status: reply.statusCode,
     ms: reply.elapsedTime,
   }
-  metrics.observe(seen.route, { status: seen.status, ms: seen.ms, outcome: request.outcome ?? null })
-  const level = LOOKS.includes(seen.route) && seen.status < 400 ? 'debug' : 'info'
-  if (log.isLevelEnabled(level)) log[level](lineOf(request, reply, { ...seen, trustedProxies }), 'request')
-  if (passed !== null) note(notedOf(request, passed, seen))
+  metrics.observe(observed.route, {
+    status: observed.status,
+    ms: observed.ms,
+    outcome: request.outcome ?? null,
+  })
+  const level = LOOKS.includes(observed.route) && observed.status < 400 ? 'debug' : 'info'
+  if (log.isLevelEnabled(level))
+    log[level](lineOf(request, reply, { ...observed, trustedProxies }), 'request')
+  if (passed !== null) note(notedOf(request, passed, observed))
 }
 
 type Seen = { route: string; status: number; ms: number }
@@ -61,7 +66,7 @@ function lineOf(
 const tenths = (ms: number) => Math.round(ms * 10) / 10
 const bytesOf = (length: unknown) => (length === undefined ? undefined : Number(length) || undefined)
 
-/** Without what there was none of. */
+/** Leaves out what the request did not use. */
 function spentFields(spent: Spent | null) {
   if (spent === null) return {}
   const { dbMs, queueMs, batch, railMs, railClass } = spent
@@ -93,7 +98,7 @@ function notedOf(
   }
 }
 
-/** The object that the path names: a refused request is about it too. */
+/** Finds the object that the path names: a refused request is about it too. */
 function namedIn(params: Record<string, string> | undefined): string | null {
   for (const name in params) {
     const value = params[name]

@@ -7,7 +7,7 @@ export type RequestMetrics = {
   observe(
     route: string,
     /** `outcome`: of a request with an Idempotency-Key. */
-    seen: { status: number; ms: number; outcome?: string | null },
+    observed: { status: number; ms: number; outcome?: string | null },
   ): void
 }
 

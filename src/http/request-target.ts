@@ -4,8 +4,8 @@ const ORIGIN = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/?#]*/
 const ESCAPED_AT = /%40/g
 
 /**
- * The target of a request as everything behind looks at it, so that a path is decoded once and in one place: a path from its slash
- * on, with `@` as itself (`/pay/%40handle` is `/pay/@handle`). The query stays as it came.
+ * Normalizes the target of a request once, for everything behind: a path from its slash on, with `@` as itself (`/pay/%40handle` becomes
+ * `/pay/@handle`). The query stays as it came.
  */
 export function targetOf(url: string): string {
   const local = url.startsWith('/') ? url : url.replace(ORIGIN, '')

@@ -53,7 +53,7 @@ export function buildServer<App>(frame: Frame<App>): FastifyInstance {
     keepAliveTimeout: KEEP_ALIVE_MS,
     connectionTimeout: SILENT_MS,
     forceCloseConnections: 'idle',
-    // A stop still answers requests that arrive on open connections and then closes them: no request is refused.
+    // While it stops, the server still answers requests that arrive on open connections, and then closes them: none is refused.
     return503OnClosing: false,
     genReqId: (raw) => givenRequestId(raw.headers['x-request-id']) ?? uuidAt(frame.clock.nowMs()),
     http: {
@@ -98,13 +98,13 @@ export function buildServer<App>(frame: Frame<App>): FastifyInstance {
   return server
 }
 
-/** The only place before a route is looked for. */
+/** Prepares a request for routing: Fastify calls nothing else of ours before it chooses the route. */
 function asRouted(raw: { method?: string | undefined; url?: string | undefined }): string {
   standInForMethod(raw)
   return targetOf(raw.url ?? '')
 }
 
-/** What is judged of every request before its route is looked at, and where its account is opened. */
+/** Starts the time account of a request and makes the checks that come before those of its route. */
 function beginRequest(
   server: FastifyInstance,
   request: FastifyRequest,
@@ -112,7 +112,7 @@ function beginRequest(
   done: (refused?: Error) => void,
 ): void {
   restoreMethod(request.raw)
-  // What a body calls itself is not believed and must not decide whether it is read.
+  // The Content-Type is not trusted, and must not decide whether the body is read.
   const { headers } = request.raw
   if (headers['content-type'] !== undefined) headers['content-type'] = 'application/json'
   request.spent = nothingSpent()
@@ -120,10 +120,10 @@ function beginRequest(
   spendOn(request.spent, () => done(refused as never))
 }
 
-/** As JSON, whatever its Content-Type says (contract.md 2.0). */
+/** Reads every body as bytes, whatever its Content-Type says (contract.md 2.0). */
 function readEveryBody(server: FastifyInstance): void {
   server.removeAllContentTypeParsers()
-  // JSON by its name too: a type that only `*` serves is looked for anew in each request.
+  // `application/json` is registered by its name too: for a type that only `*` serves, Fastify searches again in each request.
   const types = ['application/json', '*']
   server.addContentTypeParser(types, { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 }
@@ -165,19 +165,19 @@ function serve<App>(frame: Frame<App>, declared: Endpoint<App>, request: Fastify
   const refuseUsedKey: RefuseUsedKey = async (fingerprint) => {
     if (key !== null) await frame.refuseUsedKey(caller, { key, fingerprint: fingerprint ?? NO_FINGERPRINT })
   }
-  const given = readRequestBody(request, declared, { keyed: key !== null, refuseUsedKey })
-  if (given instanceof Promise)
-    return given.then((read) => answerTo(frame, declared, { request, given: read }))
-  return answerTo(frame, declared, { request, given })
+  const parsed = readRequestBody(request, declared, { keyed: key !== null, refuseUsedKey })
+  if (parsed instanceof Promise)
+    return parsed.then((content) => answerTo(frame, declared, { request, parsed: content }))
+  return answerTo(frame, declared, { request, parsed })
 }
 
 function answerTo<App>(
   frame: Frame<App>,
   declared: Endpoint<App>,
-  { request, given }: { request: FastifyRequest; given: GivenBody },
+  { request, parsed }: { request: FastifyRequest; parsed: GivenBody },
 ): Promise<Answer> {
   const { caller, key } = request.passed as Passed
-  const { fingerprint, body } = given
+  const { fingerprint, body } = parsed
   const api: ApiRequest = {
     caller,
     requestId: request.id,
@@ -190,7 +190,7 @@ function answerTo<App>(
   return declared.handle(frame.placeOf(caller).app, api)
 }
 
-/** Without the framework, which would write each header by itself: refusing must cost little when there is too much to do. */
+/** Sends a 503 past the framework, which would write each header by itself: refusing must cost little under overload. */
 function sendTooBusy(
   send: SendAnswer,
   request: FastifyRequest,
@@ -233,7 +233,7 @@ function sendError<App>(
 const wantsPage = (request: FastifyRequest) =>
   !/^\/+v1(\/|$|\?)/.test(request.url) && (request.headers.accept ?? '').includes('text/html')
 
-/** Gives back the slot of a clean 4xx, then counts and logs. Answers what went wrong: the answer itself has been sent. */
+/** Removes a clean 4xx from its rate window, then counts and logs. Returns their error, because the answer has been sent. */
 function finish<App>(frame: Frame<App>, request: FastifyRequest, reply: FastifyReply): Error | undefined {
   const status = reply.statusCode
   try {

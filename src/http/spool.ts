@@ -4,19 +4,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { unavailable } from '../platform/refusal.ts'
 
-/** A document that is written in full before any of it is sent: in memory, or on disk when it is long. */
+/** Holds a document that is written in full before any of it is sent: in memory, or on disk when it is long. */
 export type Spool = {
   readonly bytes: number
   /** Copies the piece, so that its memory can be used again. */
   add(piece: string | Uint8Array): Promise<void>
-  /** The document from its beginning, in pieces. The bytes of one are valid until the next one is asked for. */
+  /** Yields the document from its beginning, in pieces. The bytes of a piece are valid until the next one is asked for. */
   pieces(): AsyncGenerator<Uint8Array>
   /** Frees the memory or the file. */
   close(): Promise<void>
 }
 
 const HELD_BYTES = 512 * 1024
-// Each is a round trip to a thread.
+// Each piece read from disk is a round trip to a thread.
 const PIECE_BYTES = 256 * 1024
 // On the disk, of all documents of this process together.
 const MOST_BYTES = 2 * 1024 * 1024 * 1024
@@ -24,60 +24,60 @@ const FULL_DISK = ['ENOSPC', 'EDQUOT', 'EROFS']
 const FREED_WITHIN_S = 30
 let spooledBytes = 0
 
-/** Errors of `add`: 503 when there is no room for it. */
+/** Opens an empty buffer. `add` throws 503 when there is no room left on disk. */
 export function openSpool(): Spool {
   // Written to the file and filled again: new memory for every piece of a long document would keep the collector busy.
-  let held: Buffer = Buffer.alloc(0)
-  let heldBytes = 0
+  let memory: Buffer = Buffer.alloc(0)
+  let memoryBytes = 0
   let file: FileHandle | null = null
   let fileBytes = 0
 
   async function flush(): Promise<void> {
-    if (spooledBytes + heldBytes > MOST_BYTES) throw unavailable(FREED_WITHIN_S)
-    const bytes = held.subarray(0, heldBytes)
-    heldBytes = 0
+    if (spooledBytes + memoryBytes > MOST_BYTES) throw unavailable(FREED_WITHIN_S)
+    const bytes = memory.subarray(0, memoryBytes)
+    memoryBytes = 0
     spooledBytes += bytes.length
     fileBytes += bytes.length
     file ??= await openUnnamed()
     await writeAll(file, bytes, fileBytes - bytes.length)
   }
-  function grow(wanted: number): void {
-    if (wanted <= held.length || held.length === HELD_BYTES) return
-    const larger = Buffer.allocUnsafeSlow(Math.min(HELD_BYTES, Math.max(wanted, 2 * held.length)))
-    held.copy(larger, 0, 0, heldBytes)
-    held = larger
+  function grow(needed: number): void {
+    if (needed <= memory.length || memory.length === HELD_BYTES) return
+    const larger = Buffer.allocUnsafeSlow(Math.min(HELD_BYTES, Math.max(needed, 2 * memory.length)))
+    memory.copy(larger, 0, 0, memoryBytes)
+    memory = larger
   }
   return {
     get bytes() {
-      return fileBytes + heldBytes
+      return fileBytes + memoryBytes
     },
     async add(piece) {
       const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece
-      grow(heldBytes + bytes.length)
+      grow(memoryBytes + bytes.length)
       for (let at = 0; at < bytes.length; ) {
-        if (heldBytes === HELD_BYTES) await flush().catch(asUnavailable)
-        const some = bytes.subarray(at, at + HELD_BYTES - heldBytes)
-        held.set(some, heldBytes)
-        heldBytes += some.length
-        at += some.length
+        if (memoryBytes === HELD_BYTES) await flush().catch(asUnavailable)
+        const part = bytes.subarray(at, at + HELD_BYTES - memoryBytes)
+        memory.set(part, memoryBytes)
+        memoryBytes += part.length
+        at += part.length
       }
     },
     async *pieces() {
       if (file !== null) yield* piecesOf(file, fileBytes)
-      if (heldBytes > 0) yield held.subarray(0, heldBytes)
+      if (memoryBytes > 0) yield memory.subarray(0, memoryBytes)
     },
     async close() {
       spooledBytes -= fileBytes
       fileBytes = 0
-      held = Buffer.alloc(0)
-      heldBytes = 0
+      memory = Buffer.alloc(0)
+      memoryBytes = 0
       await file?.close()
       file = null
     },
   }
 }
 
-/** A file without a name: nobody else can open it, and it disappears with this process. */
+/** Opens a file and removes its name: no other process can open it, and it disappears with this one. */
 async function openUnnamed(): Promise<FileHandle> {
   const path = join(tmpdir(), `gateway-report-${randomUUID()}`)
   const file = await open(path, 'wx+', 0o600)

@@ -6,18 +6,18 @@ import { openSpool, type Spool } from './spool.ts'
 
 type Sending = { status: number; headers: Record<string, string | string[]>; stream: Stream }
 /**
- * How slowly a client may read: any way it likes for `graceMs`, then so many bytes a second on average, and never nothing
- * for long.
+ * How slowly a client may read: at any pace for `graceMs`, then `bytesASecond` on average, and never without progress for longer than
+ * `stalledMs`.
  */
 export type Pace = { graceMs: number; bytesASecond: number; stalledMs: number }
 
 const PACE: Pace = { graceMs: 30_000, bytesASecond: 16 * 1024, stalledMs: 30_000 }
-// Making a document asks the database many questions, each with a limit of its own.
+// Writing a document runs many statements, each with a time limit of its own.
 const LONGEST_MAKING_MS = 300_000
 
 /**
- * Sends a streamed answer. It is written in full first, so that an error while writing is an ordinary refusal, and a slow
- * reader holds nothing but the finished document. Throws what the writer threw.
+ * Sends a streamed answer. It is written in full first, so that an error while writing is an ordinary refusal, and a slow client holds up
+ * nothing but the finished document. Throws what `stream.write` threw.
  */
 export async function sendStream(
   reply: FastifyReply,
@@ -25,55 +25,56 @@ export async function sendStream(
   pace: Pace = PACE,
 ): Promise<FastifyReply> {
   const { raw } = reply
-  const spool = openSpool()
+  const buffer = openSpool()
   try {
-    await stream.write(readerOf(raw, spool))
+    await stream.write(readerOf(raw, buffer))
     reply.hijack()
     const connection = raw.getHeader('connection')
     const closing = connection === undefined ? {} : { Connection: String(connection) }
-    raw.writeHead(status, { ...headers, 'Content-Length': String(spool.bytes), ...closing })
-    await sendAll(raw, spool, pace)
+    raw.writeHead(status, { ...headers, 'Content-Length': String(buffer.bytes), ...closing })
+    await sendAll(raw, buffer, pace)
   } catch (error) {
     if (!raw.headersSent && !(error instanceof ReaderGone)) throw error
     if (!raw.headersSent) reply.hijack()
     if (!(error instanceof ReaderGone)) stream.cut(error)
-    // Reset instead of end, so that the client sees that the document is incomplete.
+    // Reset the connection instead of ending it, so that the client sees that the document is incomplete.
     raw.socket?.resetAndDestroy()
   } finally {
-    await spool.close()
+    await buffer.close()
     stream.done?.()
   }
   return reply
 }
 
-function readerOf(raw: ServerResponse, spool: Spool): Reader {
+function readerOf(raw: ServerResponse, buffer: Spool): Reader {
   const startedAt = performance.now()
   return {
     gone: () => raw.destroyed,
     write: async (piece) => {
       if (raw.destroyed) throw new ReaderGone('the client hung up')
       if (performance.now() - startedAt > LONGEST_MAKING_MS) throw unavailable()
-      await spool.add(piece)
+      await buffer.add(piece)
     },
   }
 }
 
-async function sendAll(raw: ServerResponse, spool: Spool, pace: Pace): Promise<void> {
+async function sendAll(raw: ServerResponse, buffer: Spool, pace: Pace): Promise<void> {
   const startedAt = performance.now()
   let sent = 0
   const patienceMs = () => {
     const allowedMs = pace.graceMs + (sent / pace.bytesASecond) * 1000
     return Math.min(pace.stalledMs, allowedMs - (performance.now() - startedAt))
   }
-  for await (const piece of spool.pieces()) {
+  for await (const piece of buffer.pieces()) {
     if (raw.destroyed) throw new ReaderGone('the client hung up')
-    // Until it has been sent its bytes stay in use.
+    // The bytes of the piece stay in use until they have been sent.
     await heard(raw, patienceMs(), (done) => raw.write(piece, done))
     sent += piece.length
   }
   await heard(raw, patienceMs(), (done) => raw.end(done))
 }
 
+/** Sends, and resolves when the bytes have left within this time. Throws ReaderGone otherwise. */
 function heard(raw: ServerResponse, withinMs: number, send: (done: () => void) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (error?: ReaderGone) => {
@@ -86,7 +87,7 @@ function heard(raw: ServerResponse, withinMs: number, send: (done: () => void) =
     const timer = setTimeout(() => settle(new ReaderGone('the client reads too slowly')), withinMs)
     raw.on('close', onClose)
     if (raw.destroyed) onClose()
-    // What is told of a broken connection is no end of sending.
+    // Node calls back for a broken connection too; then the bytes were not sent.
     else send(() => (raw.destroyed ? onClose() : settle()))
   })
 }

@@ -12,20 +12,20 @@ type Making<App, Body extends TSchema> = Told<App> & Pick<Endpoint<App>, 'answer
 /** A POST that does no harm when it is repeated: an Idempotency-Key is ignored (G15). */
 export const UNKEYED = { method: 'POST', rateKind: 'shared', idempotency: 'ignored' } as const
 
-/** A POST that needs its Idempotency-Key, which the frame has asked for. */
+/** A POST that must carry an Idempotency-Key; the frame has checked that it does. */
 type KeyedPost<Input> = { caller: KeyCaller; requestId: string; input: Input } & Idempotency
-/** A POST whose Idempotency-Key is the caller's choice. */
+/** A POST whose Idempotency-Key is optional. */
 type FreePost<Input> = Pick<ApiRequest, 'caller' | 'requestId' | 'idempotency'> & { given: Input }
 
 /** Declares a POST that makes something and must carry an Idempotency-Key. */
 export const keyedEndpoint = <App, Body extends TSchema>({
   make,
-  ...told
+  ...options
 }: Making<App, Body> &
   Pick<Endpoint<App>, 'rateKind'> & {
     make(app: App, request: KeyedPost<Static<Body>>): Promise<Answer>
   }): Untagged<App> => ({
-  ...told,
+  ...options,
   method: 'POST',
   idempotency: 'required',
   handle(app, { caller, requestId, body, idempotency }) {
@@ -34,14 +34,14 @@ export const keyedEndpoint = <App, Body extends TSchema>({
   },
 })
 
-/** Declares a POST that makes something, once for each Idempotency-Key where one is sent. `make` may ask for the body as it came. */
+/** Declares a POST that makes something, once for each Idempotency-Key where one is sent. `make` gets the bytes of the body too. */
 export const createEndpoint = <App, Body extends TSchema>({
   make,
-  ...told
+  ...options
 }: Making<App, Body> & {
   make(app: App, request: FreePost<Static<Body>>, bodyBytes: Buffer): Promise<Answer>
 }): Untagged<App> => ({
-  ...told,
+  ...options,
   method: 'POST',
   rateKind: 'shared',
   idempotency: 'optional',
@@ -56,7 +56,7 @@ export const actEndpoint = <App, Row extends { id: string }>({
   shape,
   act,
   present,
-  ...told
+  ...options
 }: Told<App> & {
   /** What is said of the id: `starts with spo_`. */
   id: string
@@ -65,7 +65,7 @@ export const actEndpoint = <App, Row extends { id: string }>({
   act(app: App, caller: KeyCaller, id: string): Promise<Row>
   present(row: Row, app: App): unknown
 }): Untagged<App> => ({
-  ...told,
+  ...options,
   ...UNKEYED,
   params: Type.Object({ id: Type.String({ description: id }) }),
   answers: { 200: shape },

@@ -17,25 +17,25 @@ export type CreateRequest<Input> = {
   input: Input
 }
 
-/** The answer, or what was stored under a running key, and when: then somebody must still be asked for the answer. */
+/** The answer; or with `stored` what was made under a key that stays running, and when: then the answer must still come from outside. */
 export type Created<Made> = Answer & { stored?: { made: Made; mark: Mark } }
 
-/** A request as a transaction decides it. */
+/** The part of a request that is decided in the transaction. */
 type Keyed = KeyUse & Pick<CreateRequest<unknown>, 'caller' | 'requestId'>
 
 type Deciding<Request, Made> = {
-  /** The keys of these requests that are known already. */
+  /** The keys of these requests that were used before. */
   keys: readonly KeyRow[]
   windows: OpenWindows
   at: Date
-  /** The rules of the noun, on locked rows. Throws Refusal with nothing changed. */
+  /** Applies the rules of the object to be made, on locked rows. Throws Refusal with nothing changed. */
   decide(request: Request): Made
   /** The body of the 201, or null where the key stays running. */
   bodyOf(made: Made): string | null
 }
 
-/** What a transaction creates: one outcome for each request, and what it writes. */
-export type Creations<Request, Made> = {
+/** The result of a transaction: one outcome for each request, and what it writes. */
+type Creations<Request, Made> = {
   outcomes: Outcome<Created<Made>>[]
   made: Made[]
   /** The request of each of `made`. */
@@ -45,17 +45,17 @@ export type Creations<Request, Made> = {
 }
 
 /**
- * Decides requests on what their transaction has locked (contract.md 3 h, 3 i): over the limit, a replay, a refusal that is
- * kept, or something new. Other errors are the outcome of their request alone. Field by field and without an object for each
- * step, because every payment passes.
+ * Decides requests on the rows that their transaction has locked (contract.md 3 h, 3 i): over the limit, a replay, a refusal that is
+ * stored under the key, or something new. Any other error is the outcome of its request alone. Copies field by field and makes no
+ * object for each step, because every payment passes here.
  */
 export function createUnderKeys<Request extends Keyed, Made extends { id: string }>(
   requests: readonly Request[],
   deciding: Deciding<Request, Made>,
 ): Creations<Request, Made> {
-  const seen = new Map(deciding.keys.map((row) => [ownerName(row), row]))
+  const usedKeys = new Map(deciding.keys.map((row) => [ownerName(row), row]))
   // Mostly there is none, and then the name of a key need not be put together.
-  const rowOf = (request: Request) => (seen.size === 0 ? undefined : seen.get(ownerName(request)))
+  const rowOf = (request: Request) => (usedKeys.size === 0 ? undefined : usedKeys.get(ownerName(request)))
   const uses: Parameters<typeof addKeys>[0][number][] = []
   const created: Creations<Request, Made> = {
     outcomes: [],
@@ -100,7 +100,7 @@ export function createUnderKeys<Request extends Keyed, Made extends { id: string
   return created
 }
 
-/** The same for one request alone: what is not kept under its key is thrown. */
+/** Decides one request like `createUnderKeys`. Throws what is not stored under its key. */
 export function createUnderKey<Request extends Keyed, Made extends { id: string }>(
   request: Request,
   deciding: Deciding<Request, Made>,
@@ -112,7 +112,7 @@ export function createUnderKey<Request extends Keyed, Made extends { id: string 
   return { created: outcome.value, made, addKeys }
 }
 
-/** A repeat counts like the first request where that was accepted. */
+/** Replays the stored answer. A repeat counts against the limit like the first request if that was accepted. */
 function repeat(row: KeyRow, { caller, fingerprint }: Keyed, windows: OpenWindows): Answer {
   const stored = replayOf(row, fingerprint)
   if (stored.status < 300) windows.take(caller)

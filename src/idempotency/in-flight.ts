@@ -2,35 +2,35 @@ import type { Database } from '../platform/db/database.ts'
 import { type KeyOwner, keyInFlight, ownerName, storedAnswer } from './keys.ts'
 
 /**
- * The keys that this process is working on: a second request with one of them is answered 409 at once, without waiting for
- * the first (ledger.md 8). When the key is finished, all callers get the replay.
+ * The keys that this process is working on. A second request with one of them gets 409 at once, without waiting for the first
+ * (ledger.md 8). Once the key is finished, every request with it gets the replay.
  */
 export type KeysInFlight = { during<T>(owner: KeyOwner, work: () => Promise<T>): Promise<T>; count(): number }
 
 export function keysInFlight(db: Database): KeysInFlight {
   const names = new Set<string>()
-  const looks = new Map<string, Promise<boolean>>()
+  const reads = new Map<string, Promise<boolean>>()
 
-  /** One read at a time for each key, however many ask. */
-  function look(owner: KeyOwner): Promise<boolean> {
+  /** Whether the key has its answer. One read at a time for each key, however many requests wait for it. */
+  function readFinished(owner: KeyOwner): Promise<boolean> {
     const name = ownerName(owner)
-    const begun = looks.get(name)
-    if (begun) return begun
-    const looking = storedAnswer(db, owner)
+    const underWay = reads.get(name)
+    if (underWay) return underWay
+    const read = storedAnswer(db, owner)
       .then((answer) => answer !== null)
-      .finally(() => looks.delete(name))
-    looks.set(name, looking)
-    return looking
+      .finally(() => reads.delete(name))
+    reads.set(name, read)
+    return read
   }
 
-  async function finished(owner: KeyOwner): Promise<boolean> {
-    // A read begun by others may be older than the end of the first request, so only the next "no" counts.
-    const earlier = looks.get(ownerName(owner))
-    return (earlier !== undefined && (await earlier)) || look(owner)
+  async function isFinished(owner: KeyOwner): Promise<boolean> {
+    // A read that others began may have run before the first request ended, so its "no" is followed by a read of our own.
+    const earlier = reads.get(ownerName(owner))
+    return (earlier !== undefined && (await earlier)) || readFinished(owner)
   }
 
-  async function replayed<T>(owner: KeyOwner, work: () => Promise<T>): Promise<T> {
-    if (await finished(owner)) return work()
+  async function replay<T>(owner: KeyOwner, work: () => Promise<T>): Promise<T> {
+    if (await isFinished(owner)) return work()
     throw keyInFlight()
   }
 
@@ -38,7 +38,7 @@ export function keysInFlight(db: Database): KeysInFlight {
     // Without `async`: its frame would stay in memory for as long as a payment waits.
     during(owner, work) {
       const name = ownerName(owner)
-      if (names.has(name)) return replayed(owner, work)
+      if (names.has(name)) return replay(owner, work)
       names.add(name)
       return started(work).then(
         (value) => {
@@ -55,7 +55,7 @@ export function keysInFlight(db: Database): KeysInFlight {
   }
 }
 
-/** Work that throws before its first wait is work that fails. */
+/** Starts the work; a throw before its first wait becomes a rejection. */
 function started<T>(work: () => Promise<T>): Promise<T> {
   try {
     return work()

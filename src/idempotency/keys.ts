@@ -5,16 +5,16 @@ import { statement } from '../platform/db/statement.ts'
 import type { Mode } from '../platform/mode.ts'
 import { Refusal } from '../platform/refusal.ts'
 
-/** Whose key it is: one key belongs to one merchant and mode, whatever the endpoint or the scope (contract.md 3 n). */
+/** A key and its owner: one key belongs to one merchant and mode, whatever the endpoint or the scope (contract.md 3 n). */
 export type KeyOwner = { merchantId: number; mode: Mode; key: string }
 export type KeyUse = KeyOwner & { fingerprint: Buffer }
 /**
- * A key that runs for one object. Whoever ends it names both: a freed key is the next request's, and ending that one by
- * its name would let a third request run.
+ * A key that runs for one object. To finish or free it, name both: a freed key may already run for the next request, and finishing
+ * that one by its name would let a third request run.
  */
 export type HeldKey = KeyOwner & { objectId: string }
 
-/** A key as the table has it; without status it is running: reserved, its work not finished. */
+/** A row of the table. Without a status the key is running: reserved, its work not finished. */
 export type KeyRow = KeyOwner & {
   fingerprint: Buffer
   status: number | null
@@ -22,7 +22,7 @@ export type KeyRow = KeyOwner & {
   objectId: string | null
 }
 
-/** The first answer, kept to the byte. */
+/** The first answer, stored to the byte. */
 export type StoredAnswer = { status: number; body: string; objectId: string | null }
 
 const FIND = statement<KeyRow>(
@@ -31,7 +31,7 @@ const FIND = statement<KeyRow>(
    from unnest($1::bigint[], $2::mode[], $3::text[]) as n (merchant_id, mode, key)
    join idempotency_keys k on k.merchant_id = n.merchant_id and k.mode = n.mode and k.key = n.key`,
 )
-/** A key that is reserved, answered or still running. */
+/** A key to be stored, with its answer or still running (`answer` null). */
 type NewKey = KeyUse & { answer: StoredAnswer | null; objectId: string | null }
 
 const KEYS = copyInto<{ use: NewKey; at: Date }>('add idempotency keys', 'idempotency_keys', {
@@ -56,10 +56,10 @@ const FREE = statement(
   `delete from idempotency_keys
    where merchant_id = $1 and mode = $2 and key = $3 and object_id = $4 and status is null`,
 )
-// No header of a request can carry a control character, so no API client can use such a key.
+// A header cannot carry a control character, so no API client can use such a key.
 const RESERVED = '\u0001'
 
-/** The key of an act of ours that may happen once only: it follows from what is acted on. */
+/** Builds the key of an act of our own that may happen only once, from the words that name what is acted on. */
 export const reservedKey = (...words: readonly (string | number)[]): string => `${RESERVED}${words.join(' ')}`
 
 export function findKeys(owners: readonly KeyOwner[]): Call<KeyRow> {
@@ -67,13 +67,13 @@ export function findKeys(owners: readonly KeyOwner[]): Call<KeyRow> {
   return call(FIND, ...each.numbers('merchantId'), ...each.modes('mode'), ...each.values('key'))
 }
 
-/** Reserves keys, answered or still running; a key that another process took meanwhile breaks the primary key. */
+/** Stores keys, answered or still running. A key that another process has stored meanwhile breaks the primary key. */
 export const addKeys = (uses: readonly NewKey[], at: Date): Call[] =>
   KEYS.rows([...uses].sort(byOwner).map((use) => ({ use, at })))
 
 /** Stores the answer of a key that runs for this object. */
-export const finishKey = (held: HeldKey, { status, body }: { status: number; body: string }): Call =>
-  callForRow(FINISH, { row: { ...held, status, body }, name: ownerName(held) }, (each) => [
+export const finishKey = (key: HeldKey, { status, body }: { status: number; body: string }): Call =>
+  callForRow(FINISH, { row: { ...key, status, body }, name: ownerName(key) }, (each) => [
     ...each.numbers('merchantId'),
     ...each.modes('mode'),
     ...each.values('key', 'objectId'),
@@ -81,38 +81,38 @@ export const finishKey = (held: HeldKey, { status, body }: { status: number; bod
     ...each.values('body'),
   ])
 
-/** Frees a key that runs for this object: nothing may be kept under it (contract.md 3 i). */
+/** Frees a key that runs for this object, when its answer may not be stored (contract.md 3 i). */
 export const freeKey = ({ merchantId, mode, key, objectId }: HeldKey): Call =>
   call(FREE, merchantId, mode, key, objectId)
 
-/** The stored answer of a known key. Throws the 409 for another request or a key still running. */
+/** Returns the stored answer of a used key. Throws 409 when the key was used for another request or is still running. */
 export function replayOf(row: KeyRow, fingerprint: Buffer): StoredAnswer {
   if (!row.fingerprint.equals(fingerprint)) throw keyReused()
-  const kept = keptAnswer(row)
-  if (kept === null) throw keyInFlight()
-  return kept
+  const answer = keptAnswer(row)
+  if (answer === null) throw keyInFlight()
+  return answer
 }
 
 /**
- * What a key answers already; null while it is running. A request that comes to its own answer late gives this one instead,
- * because another process may have taken its key for an orphan and finished it (contract.md G58).
+ * The answer stored in a row; null while the key is running. A request that has its own answer late sends the stored one instead,
+ * because another process may have taken the key for an orphan and finished it (contract.md G58).
  */
 const keptAnswer = ({ status, body, objectId }: KeyRow): StoredAnswer | null =>
   status === null || body === null ? null : { status, body, objectId }
 
-/** The answer that a key holds by now, whatever it is about; null while it is running, or where it was freed. */
+/** Reads the answer stored under a key, whatever object it is about; null while the key is running, or when it was freed. */
 export async function storedAnswer(db: Database, owner: KeyOwner): Promise<StoredAnswer | null> {
   const row = await findKey(db, owner)
   return row === null ? null : keptAnswer(row)
 }
 
-/** The same of this object's key; null also where the key was freed and is another request's. */
-export async function heldAnswer(db: Database, held: HeldKey): Promise<StoredAnswer | null> {
-  const row = await findKey(db, held)
-  return row === null ? null : answerFor(held, row)
+/** Reads the answer stored under the key of this object; null also when the key was freed and belongs to another request now. */
+export async function heldAnswer(db: Database, key: HeldKey): Promise<StoredAnswer | null> {
+  const row = await findKey(db, key)
+  return row === null ? null : answerFor(key, row)
 }
 
-/** What this row of its key says to the object that held it. */
+/** The answer in this row of the key, if the key still belongs to this object; else null. */
 export const answerFor = ({ objectId }: HeldKey, row: KeyRow): StoredAnswer | null =>
   row.objectId === objectId ? keptAnswer(row) : null
 
@@ -131,6 +131,6 @@ export const keyInFlight = () =>
 
 export const ownerName = (owner: KeyOwner) => `${owner.merchantId} ${owner.mode} ${owner.key}`
 
-/** Every transaction takes keys in this order, so that two batches of different processes never wait for each other in a ring. */
+/** Compares keys by the order in which every transaction takes them, so that two batches of different processes never deadlock. */
 export const byOwner = (a: KeyOwner, b: KeyOwner) =>
   a.merchantId - b.merchantId || (a.mode < b.mode ? -1 : a.mode > b.mode ? 1 : 0) || (a.key < b.key ? -1 : 1)

@@ -8,17 +8,17 @@ import { againWhileAway } from '../platform/db/while-away.ts'
 import { finishKey, freeKey, type HeldKey } from './keys.ts'
 
 /**
- * A running key whose process has died or given up. Its turn may come many seconds after it was listed; by then that process
- * may have freed it after all, and another request may have it.
+ * A running key whose process has died or given up. It may be finished many seconds after it was listed; by then its process may
+ * have freed it after all, and another request may use it.
  */
 export type Orphan = HeldKey
 
 export const ORPHANS_AT_ONCE = 200
-// Pages in one run; the rest is left for the next run.
+// The rest is left for the next run.
 const MOST_PAGES = 50
 /**
- * How long a finisher keeps trying for one key, in ms. While connections are scarce it would otherwise give up in every
- * run, although payments of the same process go on.
+ * How long one key is retried, in ms. While connections are scarce, finishing would otherwise give up in every run although payments
+ * of the same process go on.
  */
 export const ORPHAN_WAITS_MS = 5000
 // The longest total wait of one run, so that locked rows do not keep the other finishers from running.
@@ -32,8 +32,9 @@ const ORPHANS = statement<Orphan>(
 )
 
 /**
- * When a running key counts as orphaned: stored before the first time, or after the second, which is before the clock stepped back. Its
- * age is unknown then; finishing a key that is still in use does no harm, leaving one for an hour does.
+ * Computes when a running key counts as orphaned: stored before the first time, or after the second. A key stored after the second was
+ * stored before the clock stepped back, so its age is unknown; finishing a key that is still in use does no harm, leaving it for an hour
+ * does.
  */
 export function orphanBounds(clock: Clock, afterMs: number): [before: string, after: string] {
   const now = clock.now()
@@ -42,33 +43,33 @@ export function orphanBounds(clock: Clock, afterMs: number): [before: string, af
 
 type Finisher = Pick<App, 'db' | 'clock' | 'log'>
 
-/** What becomes of an orphan: the answer that its key gets, or null, which frees it; and what is written before. */
+/** The outcome of an orphan: the answer that its key gets, or null to free it; `writes` are sent before. */
 export type OrphanEnd = { answer: { status: number; body: string } | null; writes?: readonly Call[] }
 
 type Left = {
   prefix: string
   afterMs: number
-  /** Locks the object of the key and decides. */
+  /** Locks the object of the key and decides the outcome. */
   endOf(tx: Tx, orphan: Orphan): Promise<OrphanEnd>
 }
 
 /**
- * Finishes each key that was left running for longer than `afterMs`, by any clock, and whose object's id begins with
- * `prefix` (G58). One that throws is logged and left for the next run; it does not delay the others. Answers how many were
- * finished. Throws DatabaseAway.
+ * Finishes each key that was left running for longer than `afterMs`, by any clock, and whose object's id begins with `prefix` (G58). A
+ * key whose finishing throws is logged and left for the next run; it does not delay the others. Returns how many were finished.
+ * Throws DatabaseAway.
  */
 export async function finishOrphans(app: Finisher, { prefix, afterMs, endOf }: Left): Promise<number> {
   const bounds = orphanBounds(app.clock, afterMs)
   const waitsUntil = performance.now() + RUN_WAITS_MS
   let finished = 0
-  let left = 0
+  let skipped = 0
   for (let page = 0; page < MOST_PAGES; page += 1) {
-    const orphans = await app.db.query(ORPHANS, [...bounds, prefix, ORPHANS_AT_ONCE, left])
+    const orphans = await app.db.query(ORPHANS, [...bounds, prefix, ORPHANS_AT_ONCE, skipped])
     for (const orphan of orphans) {
       const waitMs = Math.max(0, Math.min(ORPHAN_WAITS_MS, waitsUntil - performance.now()))
       if (await finishSafely(app, orphan, () => againWhileAway(() => finishOne(app, orphan, endOf), waitMs)))
         finished += 1
-      else left += 1
+      else skipped += 1
     }
     if (orphans.length < ORPHANS_AT_ONCE) break
   }

@@ -15,14 +15,14 @@ const ANY = statement<{ any: boolean }>(
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** Kept 30 days (spec 5.5). */
+/** Keys are kept for 30 days (spec 5.5). */
 const KEY_RETENTION_MS = 30 * DAY_MS
 const PRUNED_AT_ONCE = 5000
 const MOST_DAYS = 4096
 
 /**
- * Forgets keys that are older than 30 days: in an hour at most those of the oldest day, so that what a wrong clock takes away before somebody
- * sees it are keys that were next anyway. A run answers how many.
+ * Deletes keys that are older than 30 days, in an hour at most those of the oldest day: a wrong clock then deletes only keys that were
+ * next anyway before it is noticed. A run returns how many it deleted.
  */
 export function keyPruner({ db, witness }: Pick<App, 'db' | 'witness'>): () => Promise<number> {
   let prunedMs = Number.NEGATIVE_INFINITY
@@ -37,17 +37,17 @@ export function keyPruner({ db, witness }: Pick<App, 'db' | 'witness'>): () => P
 
 async function pruneOldestDay(db: Database, before: number): Promise<number> {
   const daysBefore = (days: number) => new Date(before - days * DAY_MS).toISOString()
-  const end = daysBefore(
+  const oldestDayEnd = daysBefore(
     await lastDayWith(async (days) => (await db.query(ANY, [daysBefore(days)]))[0]?.any === true),
   )
   for (let pruned = 0; ; ) {
-    const gone = await db.query(PRUNE, [end, PRUNED_AT_ONCE])
-    pruned += gone.length
-    if (gone.length < PRUNED_AT_ONCE) return pruned
+    const deleted = await db.query(PRUNE, [oldestDayEnd, PRUNED_AT_ONCE])
+    pruned += deleted.length
+    if (deleted.length < PRUNED_AT_ONCE) return pruned
   }
 }
 
-/** How many days back the oldest keys are, found by halves: their times have no index that would say the first of them. */
+/** Finds how many days back the oldest expired keys are, by halving: no index leads to the oldest one. */
 async function lastDayWith(anyBefore: (days: number) => Promise<boolean>): Promise<number> {
   if (!(await anyBefore(1))) return 0
   let [some, none] = [1, MOST_DAYS]

@@ -15,11 +15,11 @@ export type KeyedRequest = {
   requestId: string
 }
 
-/** What a request makes: its id, how it is shown, and what is written beside the key in the same commit. */
+/** The object that a request makes: its id, its view in the API, and what is written beside the key in the same commit. */
 export type Made = { id: string; shown: unknown; writes: readonly Call[] }
 type Make = (tx: Tx, at: Date) => Promise<Made>
 
-/** The key of a request as a key of its caller, or null where none was sent. */
+/** The key of a request with its owner and fingerprint; null where none was sent. */
 export function keyUseOf({ caller, idempotency }: KeyedRequest): KeyUse | null {
   if (idempotency === null) return null
   const { key, fingerprint } = idempotency
@@ -27,9 +27,9 @@ export function keyUseOf({ caller, idempotency }: KeyedRequest): KeyUse | null {
 }
 
 /**
- * Makes what one request asks for and answers 201, or repeats the stored answer of its key where one was sent (contract.md 3 h, 3 i): what was
- * made, key and answer in one commit. A refusal by the rules of the business is kept under the key; the others are thrown.
- * Throws keyInFlight (409) while the first request with this key is under way.
+ * Makes what a request asks for and returns the 201, or replays the stored answer if its key was used before (contract.md 3 h, 3 i). The
+ * object, the key and the answer are written in one commit. A refusal by the rules of the business is stored under the key; any other is
+ * thrown. Throws keyInFlight (409) while the first request with this key is under way.
  */
 export async function storeUnderKey(app: App, request: KeyedRequest, make: Make): Promise<Answer> {
   const use = keyUseOf(request)
@@ -38,15 +38,15 @@ export async function storeUnderKey(app: App, request: KeyedRequest, make: Make)
 }
 
 /**
- * Another process may have just committed under the same key: the second look finds its answer. Throws keyInFlight (409) where
- * that one is still at work (ledger.md section 8).
+ * Runs again when another process has just committed under the same key: the next run finds its answer. Throws keyInFlight (409)
+ * while that process is still at work (ledger.md section 8).
  */
 export const knowingOthers = <T>(run: () => Promise<T>): Promise<T> =>
   againWhenTaken(run).catch((error) => {
     throw isTaken(error) ? keyInFlight() : error
   })
 
-/** The same for work that waits for no lock but that of its key: one that is held for long is a first request under way. */
+/** For work whose only lock is the key's: a lock time-out means that the first request is still running. Throws keyInFlight (409). */
 export const knowingHolders = <T>(run: () => Promise<T>): Promise<T> =>
   againWhenTaken(run).catch((error) => {
     throw isTaken(error) || isLockTimeout(error) ? keyInFlight() : error
@@ -62,15 +62,15 @@ function store(
     const replayed = use === null ? null : await replayedAnswer(tx, use)
     if (replayed !== null) return { value: replayed }
     const { answer, writes } = await make(tx, at).then(created, (error) => refused(error, request))
-    const kept = use === null ? [] : addKeys([{ ...use, answer, objectId: answer.objectId }], at)
-    return { value: answer, last: [...kept, ...writes] }
+    const keyWrites = use === null ? [] : addKeys([{ ...use, answer, objectId: answer.objectId }], at)
+    return { value: answer, last: [...keyWrites, ...writes] }
   })
 }
 
-/** What was answered under this key before, as it is sent again; null for a new key. */
+/** Reads the answer stored under this key, marked as replayed; null for a new key. Throws 409 like `getReplay`. */
 export async function replayedAnswer(tx: Tx, use: KeyUse): Promise<Answer | null> {
-  const [[seen]] = await tx.send(findKeys([use]))
-  return seen === undefined ? null : { ...replayOf(seen, use.fingerprint), replayed: true }
+  const [[row]] = await tx.send(findKeys([use]))
+  return row === undefined ? null : { ...replayOf(row, use.fingerprint), replayed: true }
 }
 
 type Decided = { answer: StoredAnswer; writes: readonly Call[] }
@@ -80,7 +80,7 @@ const created = ({ id, shown, writes }: Made): Decided => ({
   writes,
 })
 
-/** Turns a refusal that is kept under the key into its stored answer; throws every other error again. */
+/** Turns a refusal that is stored under the key into its answer; throws every other error again. */
 function refused(error: unknown, { requestId }: KeyedRequest): Decided {
   const answer = refusedAnswer(error, requestId)
   if (answer === null) throw error

@@ -21,7 +21,7 @@ export function newApiKey(kind: KeyKind): string {
   return unchecked + checksum(unchecked)
 }
 
-/** What a key says of itself, or null when it cannot be one of ours: guesses and typing errors cost no query. */
+/** Parses a key; null when it cannot be one of ours, so that guesses and typing errors cost no query. */
 export function readApiKey(text: string): { kind: KeyKind } | null {
   const kind = kindOf(text)
   if (kind === null) return null
@@ -34,12 +34,12 @@ export function readApiKey(text: string): { kind: KeyKind } | null {
   return text.endsWith(checksum(unchecked)) ? { kind } : null
 }
 
-/** SHA-256 of the whole key, the form in which it is looked up. */
+/** The SHA-256 of the whole key, by which keys are stored and looked up. */
 export function hashApiKey(text: string): Buffer {
   return hash('sha256', text, 'buffer')
 }
 
-// The collections prefixes begin with the full ones; base62 has no underscore, so asking for the longer first is enough.
+// The collections prefixes begin with the full ones; base62 has no underscore, so testing the longer ones first is enough.
 function kindOf(text: string): KeyKind | null {
   if (text.startsWith(PREFIXES.test_collections)) return 'test_collections'
   if (text.startsWith(PREFIXES.live_collections)) return 'live_collections'
@@ -52,7 +52,7 @@ function kindOf(text: string): KeyKind | null {
 function checksum(unchecked: string): string {
   let rest = crc32(unchecked)
   let digits = ''
-  for (let left = CHECKSUM_CHARACTERS; left > 0; left--) {
+  for (let at = 0; at < CHECKSUM_CHARACTERS; at++) {
     digits = BASE62.charAt(rest % 62) + digits
     rest = Math.floor(rest / 62)
   }

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Spent } from './spent.ts'
 
-// With more waiting than this a caller would give up before its turn, so it gets 503 at once.
+// With more items waiting than this, a caller would give up before its turn, so it gets 503 at once.
 const MAX_WAITING = 2000
 const LONGEST_EXPECTED_MS = 2000
 // How long a request may take (reliability.md 6.2).
 const DEADLINE_MS = 10_000
-// A full lane still takes a quarter more from merchants that hold little of it: those that fill it are refused first.
+// A full lane still takes a quarter more items from keys that hold little of it: those that fill it are refused first.
 const FULL_FOR_ALL = 1.25
 const MOST_OF_ONE = 1 / 4
 const NEWEST_COUNTS = 0.2
@@ -15,16 +15,16 @@ const TIMES_USUAL = 3
 const EARLIEST_LATE_MS = 20
 const LATEST_MS = 200
 
-/** The most that wait apart for one key. */
+/** How many items of one key may wait apart from the lane. */
 export const MAX_APART = MAX_WAITING * MOST_OF_ONE
 
-/** An item that waits for its answer. */
+/** An item that waits for its result. */
 export type Waiting<Item, Result> = {
   item: Item
   key: number
   /** performance.now() when it came. */
   since: number
-  /** Who waits for it, if that is one request. */
+  /** The time account of the request that waits for it; null where it is not one request. */
   spent: Spent | null
   resolve: (value: Result) => void
   reject: (error: unknown) => void
@@ -34,7 +34,7 @@ export type Lane<Item, Result> = {
   waiting: Waiting<Item, Result>[]
   /** How many items of each key are waiting. */
   ofKey: Map<number, number>
-  /** Recent average duration of a batch, and one over more batches, which a single slow one hardly changes. */
+  /** The recent average duration of a batch, and an average over more batches, which a single slow batch hardly changes. */
   usualMs: number
   steadyMs: number | null
   /** When the batch under way began, performance.now(); null between batches. */
@@ -54,9 +54,9 @@ export function putInto<Item, Result>(lane: Lane<Item, Result>, entry: Waiting<I
 }
 
 /**
- * How long an item added now would probably wait: for everything before it and for its own batch. `later`: how many are going to be added
- * before it. A lane that refuses, and takes nothing more from anybody now, answers with what is too long for everybody: so a request is
- * refused when it comes, which costs half of what it costs once its body has been read.
+ * Estimates how long an item added now would wait, in ms: for everything before it and for its own batch. `later`: how many items are going
+ * to be added before it. A lane that refuses, and is full for every key, returns a time that is too long for any caller: so a request is
+ * refused on arrival, which costs half of what it costs once its body has been read.
  */
 export function expectedMs<Item, Result>(
   { waiting, usualMs, steadyMs, begunAt }: Lane<Item, Result>,
@@ -69,13 +69,16 @@ export function expectedMs<Item, Result>(
   return Math.max(fullMs, nowMs + Math.floor(later / max) * (steadyMs ?? 0))
 }
 
-/** How long the batches of what waits and of `later` others steadily take, in ms; a part of a batch counts as that part. */
+/**
+ * Estimates how long the batches of the waiting items and of `later` more take, in ms, by the steady average; part of a batch counts as
+ * that part.
+ */
 export const behindMs = <Item, Result>(
   { waiting, steadyMs }: Lane<Item, Result>,
   { max, later }: { max: number; later: number },
 ): number => ((waiting.length + later) / max) * (steadyMs ?? 0)
 
-/** Waits until the oldest item has waited for others as long as it should. */
+/** Waits until the oldest item has waited `gatherMs`, so that others can join its batch. */
 export async function gather<Item, Result>(
   { waiting }: Lane<Item, Result>,
   gatherMs: () => number,
@@ -85,28 +88,29 @@ export async function gather<Item, Result>(
   if (leftMs > 0) await sleep(leftMs)
 }
 
-/** A batch that takes longer than this is late: others need not wait for it. */
+/** The duration in ms after which a batch is late, so that other keys stop waiting for it. */
 export const lateAfterMs = ({ usualMs }: Pick<Lane<unknown, unknown>, 'usualMs'>): number =>
   Math.min(LATEST_MS, Math.max(EARLIEST_LATE_MS, TIMES_USUAL * usualMs))
 
-/** Takes out items that have waited past their deadline: nobody waits for their answer, so their work is not begun. */
+/** Splits off items that have waited past their deadline: no caller waits for their result, so their work is not begun. */
 export function takeExpired<Item, Result>(
   items: readonly Waiting<Item, Result>[],
 ): { expired: Waiting<Item, Result>[]; left: Waiting<Item, Result>[] } {
   const oldest = performance.now() - DEADLINE_MS
   const left = items.filter(({ since }) => since >= oldest)
-  return { left, expired: left.length === items.length ? [] : items.filter(({ since }) => since < oldest) }
+  const expired = left.length === items.length ? [] : items.filter(({ since }) => since < oldest)
+  return { left, expired }
 }
 
-/** Remembers how long a batch took. */
+/** Updates the averages of the lane with the duration of a batch. */
 export function countBatch<Item, Result>(lane: Lane<Item, Result>, ms: number): void {
   lane.usualMs += (ms - lane.usualMs) * NEWEST_COUNTS
   lane.steadyMs = lane.steadyMs === null ? ms : lane.steadyMs + (ms - lane.steadyMs) * NEWEST_COUNTS_STEADILY
 }
 
 /**
- * Whether the lane is full for this key: too many items wait, or too long. Keys with more than their share are refused
- * first.
+ * Whether the lane is full for this key: too many items wait, or they wait too long. Keys that hold more than a quarter of it are
+ * refused first.
  */
 export function isFull<Item, Result>(lane: Lane<Item, Result>, key: number, max: number): boolean {
   const { waiting, ofKey } = lane
@@ -119,8 +123,8 @@ export function isFull<Item, Result>(lane: Lane<Item, Result>, key: number, max:
 }
 
 /**
- * The next batch, without the keys that are busy. When not all fit, no key gets more than its share before every other key has
- * a place.
+ * Takes the next batch out of the lane, without the keys that are busy. When not all items fit, no key gets more than a quarter of the
+ * batch before all others have what they need.
  */
 export function takeFairly<Item, Result>(
   lane: Lane<Item, Result>,
@@ -131,32 +135,32 @@ export function takeFairly<Item, Result>(
     lane.ofKey.clear()
     return lane.waiting.splice(0, max)
   }
-  const share = lane.waiting.length <= max ? max : Math.max(1, Math.floor(max * MOST_OF_ONE))
-  const taken = new Map<number, number>()
-  const [first, rest]: [Waiting<Item, Result>[], Waiting<Item, Result>[]] = [[], []]
+  const maxOfKey = lane.waiting.length <= max ? max : Math.max(1, Math.floor(max * MOST_OF_ONE))
+  const countOfKey = new Map<number, number>()
+  const [batch, rest]: [Waiting<Item, Result>[], Waiting<Item, Result>[]] = [[], []]
   for (const entry of lane.waiting) {
-    const count = taken.get(entry.key) ?? 0
-    const fits = first.length < max && count < share && !busy.has(entry.key)
-    if (fits) taken.set(entry.key, count + 1)
-    ;(fits ? first : rest).push(entry)
+    const count = countOfKey.get(entry.key) ?? 0
+    const fits = batch.length < max && count < maxOfKey && !busy.has(entry.key)
+    if (fits) countOfKey.set(entry.key, count + 1)
+    ;(fits ? batch : rest).push(entry)
   }
-  const left = fill(first, rest, { max, busy })
-  lane.waiting = left
+  const staying = fill(batch, rest, { max, busy })
+  lane.waiting = staying
   lane.ofKey = new Map()
-  for (const { key } of left) lane.ofKey.set(key, (lane.ofKey.get(key) ?? 0) + 1)
-  return first
+  for (const { key } of staying) lane.ofKey.set(key, (lane.ofKey.get(key) ?? 0) + 1)
+  return batch
 }
 
-/** Gives the places that are left to those with more than their share; answers who stays. */
+/** Fills up the batch from the rest, whatever their keys have in it already. Returns the items that stay in the lane. */
 function fill<Item, Result>(
-  first: Waiting<Item, Result>[],
+  batch: Waiting<Item, Result>[],
   rest: readonly Waiting<Item, Result>[],
   { max, busy }: { max: number; busy: ReadonlySet<number> },
 ): Waiting<Item, Result>[] {
-  const left: Waiting<Item, Result>[] = []
+  const staying: Waiting<Item, Result>[] = []
   for (const entry of rest) {
-    const fits = first.length < max && !busy.has(entry.key)
-    ;(fits ? first : left).push(entry)
+    const fits = batch.length < max && !busy.has(entry.key)
+    ;(fits ? batch : staying).push(entry)
   }
-  return left
+  return staying
 }

@@ -11,22 +11,22 @@ export const done = <Result>(value: Result): Outcome<Result> => ({ ok: true, val
 export const failed = (error: unknown): Outcome<never> => ({ ok: false, error })
 
 /**
- * How a run's transaction waits (db/database.ts): with items of several keys only briefly for locks; with items of one key
- * as usual.
+ * How a run's transaction waits for locks (db/database.ts): briefly when its items are of several keys, as usual when they are of
+ * one key (`of`).
  */
 export type RunTurn = { hurry: true } | { hurry: false; of: number }
 
-// Items that run one by one after a failed batch get this much time together; the rest is answered 503 and can be repeated.
+// Items that run one by one after a failed batch get this much time together; the rest are refused with 503 and can be repeated.
 const ONE_BY_ONE_MS = 3000
 
 type Settling<Item, Result> = {
   run(items: readonly Item[], turn: RunTurn): Promise<Outcome<Result>[]>
   turn: RunTurn
-  /** How the items of a failed batch are run again. */
+  /** Runs the items of a failed batch again. */
   again(waiting: readonly Waiting<Item, Result>[]): Promise<void>
 }
 
-/** Answers all items. When the run waited only briefly and met a lock, none is answered and the error is returned. */
+/** Runs the items and settles all of them. When a hurried run met a lock, settles none and returns the error; else returns null. */
 export async function settle<Item, Result>(
   waiting: readonly Waiting<Item, Result>[],
   { run, turn, again }: Settling<Item, Result>,
@@ -56,7 +56,7 @@ function answer<Item, Result>(entry: Waiting<Item, Result>, outcome: Outcome<Res
   else entry.reject(outcome.error)
 }
 
-/** Runs what these items wait for, and tells whoever counts runs and whoever waited how long it took, in ms. */
+/** Runs the work of these items, and reports its duration to the listeners and to the requests that waited. Returns it in ms. */
 export async function timed<Item, Result>(
   { listeners }: { listeners: readonly ((size: number, ms: number) => void)[] },
   items: readonly Waiting<Item, Result>[],

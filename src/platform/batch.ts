@@ -19,16 +19,18 @@ import { groupBy } from './group-by.ts'
 import { unavailable } from './refusal.ts'
 import { type Spent, spendOn, spentNow } from './spent.ts'
 
-export type BatchOptions<Item, Result> = {
+type BatchOptions<Item, Result> = {
   /** Runs a batch in one transaction and returns the outcomes in the order of the items. When it throws, the items run one by one. */
   run(items: readonly Item[], turn: RunTurn): Promise<Outcome<Result>[]>
   /** Two batches that run at once never have items of one key, so that they never lock one merchant's rows at once. */
   laneOf(item: Item): number
-  /** The request that waits for this item. Default: the one that adds it, where that is known. */
+  /** The time account of the request that waits for this item. Default: that of the request that adds it, where known. */
   spentBy?: (item: Item) => Spent | null
   /** The largest batch. */
   max?: number
-  /** How long the first of a batch waits for others, its time behind another batch included; ms, default 0. Asked before each batch. */
+  /**
+   * How long the first item of a batch waits for others, its time behind another batch included; ms, default 0. Called before each batch.
+   */
   gatherMs?: () => number
   /** false: no batch runs beside another, however long that takes. */
   beside?: boolean
@@ -41,24 +43,24 @@ export type BatchOptions<Item, Result> = {
 
 export type Batch<Item, Result> = {
   add(item: Item): Promise<Result>
-  /** Items waiting, not yet on their way. */
+  /** How many items wait and are not in a batch yet. */
   waiting(): number
-  /** How long an item added now would probably wait, in ms; `later`: behind so many that are going to be added, default 0. */
+  /** How long an item added now would probably wait, in ms. `later`: how many are going to be added before it, default 0. */
   expectedMs(later?: number): number
-  /** How long the batches of what waits and of `later` others steadily take, in ms; a fraction of a batch counts as such. */
+  /** How long the batches of the waiting items and of `later` more would take, in ms; a fraction of a batch counts as such. */
   behindMs(later: number): number
   /** Resolves when nothing is waiting or under way. */
   idle(): Promise<void>
-  /** Sizes of the batches run since the last call, for the metrics. */
+  /** Calls the listener after each batch with its size and duration, for the metrics. */
   onRun(listener: (size: number, ms: number) => void): void
 }
 
-// Larger ones would keep the rows of their merchants locked for 100 ms and more.
+// Larger batches would keep the rows of their merchants locked for 100 ms and more.
 const MAX_ITEMS = 400
-/** Items of a key whose rows are locked by somebody else. They wait here so that the lane can serve the others. */
+/** Items of a key whose rows another transaction has locked. They wait here, so that the lane can serve the other keys. */
 type Apart<Item, Result> = { waiting: Waiting<Item, Result>[]; running: Promise<void> }
 
-/** Everything that belongs to one `batch()`. */
+/** The state of one batch queue. */
 type Group<Item, Result> = {
   run(items: readonly Item[], turn: RunTurn): Promise<Outcome<Result>[]>
   max: number
@@ -78,11 +80,11 @@ type Group<Item, Result> = {
 }
 
 /**
- * Group commit (ledger.md section 7). A lane with nothing under way runs at once with what it has; while it runs, arrivals
- * collect; when it ends, all that waited (up to `max`) is the next batch. Without `gatherMs` no timer delays anything: an idle system
- * commits immediately, a loaded one commits fifty items for the price of one. One lane makes the largest batches, so a second batch
- * runs beside it only while one takes much longer than usual, and has no key of it. When a batch throws because of one of its
- * items, the items run one by one, so that only the bad one fails; when the database is away, all of them fail. When a row is
+ * Makes a group commit queue (ledger.md section 7). With nothing under way, the lane runs at once what it has; while a batch runs, arrivals
+ * collect; when it ends, all items that waited (up to `max`) are the next batch. Without `gatherMs` no timer delays anything: an idle
+ * system commits immediately, a loaded one commits fifty items for the price of one. One lane makes the largest batches, so a second
+ * batch runs beside it only while the first takes much longer than usual, and only with other keys. When a batch throws because of one
+ * of its items, the items run one by one, so that only the bad one fails; when the database is away, all of them fail. When a row is
  * locked, each key runs separately, and the key whose row it is waits apart from the lane, for longer.
  */
 export function batch<Item, Result>(options: BatchOptions<Item, Result>): Batch<Item, Result> {
@@ -121,7 +123,7 @@ export function batch<Item, Result>(options: BatchOptions<Item, Result>): Batch<
 }
 
 function wake<Item, Result>(group: Group<Item, Result>): void {
-  // What a batch does is on the account of each of its items, and not of the one that woke it.
+  // The time of a batch goes to the accounts of all its items, not to that of the request that started it.
   group.main ??= spendOn(null, () => drain(group))
   if (!group.isLate || group.beside !== null) return
   const items = take(group)
@@ -151,7 +153,7 @@ function beLate<Item, Result>(group: Group<Item, Result>): void {
   if (group.lane.waiting.length > 0) wake(group)
 }
 
-/** Serves other keys until the late batch has ended. */
+/** Runs batches of other keys until the late batch has ended. */
 async function drainBeside<Item, Result>(
   group: Group<Item, Result>,
   first: readonly Waiting<Item, Result>[],
@@ -159,7 +161,7 @@ async function drainBeside<Item, Result>(
   for (let items = first; items.length > 0; items = group.isLate ? take(group) : [])
     await runNow(group, items)
   group.beside = null
-  // Items of the keys of this batch may have been left waiting when the lane looked last.
+  // The lane may have left items waiting because their keys were in this batch.
   if (group.lane.waiting.length > 0) group.main ??= drain(group)
 }
 
@@ -173,7 +175,7 @@ async function runNow<Item, Result>(
   return ms
 }
 
-/** The next batch, with no key of one that is under way. Empty when nothing waits that may run now. */
+/** Takes the next batch, without keys of batches under way. Empty when no waiting item may run now. */
 function take<Item, Result>(group: Group<Item, Result>): readonly Waiting<Item, Result>[] {
   for (;;) {
     const taken = takeFairly(group.lane, group.max, group.busy)
@@ -183,7 +185,7 @@ function take<Item, Result>(group: Group<Item, Result>): readonly Waiting<Item, 
   }
 }
 
-/** Items that are within their deadline. The others are answered 503 and nothing is begun for them. */
+/** Returns the items that are within their deadline. Refuses the others with 503; their work is not begun. */
 function inTime<Item, Result>(
   { refuses }: Group<Item, Result>,
   items: readonly Waiting<Item, Result>[],
@@ -198,16 +200,16 @@ async function settleHurried<Item, Result>(
   group: Group<Item, Result>,
   items: readonly Waiting<Item, Result>[],
 ): Promise<void> {
-  const again = async (some: readonly Waiting<Item, Result>[]) => {
-    const left = some.filter((entry) => !joinApart(group, entry))
-    if (left.length > 0) await settleHurried(group, left)
+  const again = async (entries: readonly Waiting<Item, Result>[]) => {
+    const inLane = entries.filter((entry) => !joinApart(group, entry))
+    if (inLane.length > 0) await settleHurried(group, inLane)
   }
   const error = await settle(items, { run: group.run, turn: { hurry: true }, again })
   if (error === null) return
   const byKey = [...groupBy(items, ({ key }) => key).values()]
-  for (const some of byKey)
-    if (byKey.length > 1) await settleHurried(group, some)
-    else goApart(group, some)
+  for (const ofKey of byKey)
+    if (byKey.length > 1) await settleHurried(group, ofKey)
+    else goApart(group, ofKey)
 }
 
 function joinApart<Item, Result>({ apart }: Group<Item, Result>, entry: Waiting<Item, Result>): boolean {
@@ -217,7 +219,7 @@ function joinApart<Item, Result>({ apart }: Group<Item, Result>, entry: Waiting<
 }
 
 function goApart<Item, Result>(group: Group<Item, Result>, items: readonly Waiting<Item, Result>[]): void {
-  const key = items[0]?.key as number // They are some, and all of one key.
+  const key = items[0]?.key as number // There is at least one, and all are of one key.
   const own: Apart<Item, Result> = { waiting: [...items], running: Promise.resolve() }
   group.apart.set(key, own)
   own.running = drainApart(group, key, own)

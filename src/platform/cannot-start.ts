@@ -1,5 +1,5 @@
 /**
- * Stops the program with a sentence that a person can act on. It is shown without a stack, because the code is not at
+ * Thrown to stop the program with a sentence that a person can act on. It is printed without a stack, because the code is not at
  * fault.
  */
 export class CannotStart extends Error {}
@@ -12,12 +12,12 @@ const MEANINGS: Record<string, string> = {
   EPERM: 'this account may not write it',
 }
 
-/** A file that could not be written, as a sentence; null for any other error. */
+/** Describes in a sentence that a file could not be written; null for any other error. */
 export function fileFault(error: unknown): string | null {
   const { code = '', path } = error as NodeJS.ErrnoException
   const meaning = error instanceof Error ? MEANINGS[code] : undefined
   return meaning === undefined ? null : `${path ?? 'a file'} could not be written: ${meaning} (${code})`
 }
 
-/** What another program said when it found the disk full. */
+/** Whether the complaint of another program says that the disk is full. */
 export const saysFullDisk = (complaint: string): boolean => /No space left on device/.test(complaint)

@@ -1,21 +1,21 @@
-// Beyond it nothing is accepted anywhere; an exact 1e308 would be a text of 309 digits.
+// No larger number is accepted anywhere; an exact 1e308 would be a text of 309 digits.
 const WITHOUT_EXPONENT_BELOW = 1e40
 
 /**
- * The canonical text of a value (G72): names sorted by code point at every level, no spaces, non-ASCII raw, integers below
+ * Writes the canonical text of a value (G72): names sorted by code point at every level, no spaces, non-ASCII raw, integers below
  * 1e40 without exponent, undefined members left out. Webhook bodies and request fingerprints are made of it.
  */
 export function canonicalJson(value: unknown, written: LargeTexts = NONE_WRITTEN): string {
   if (typeof value === 'string') return quoted(value)
   if (typeof value === 'number') return canonicalNumber(value)
   if (typeof value === 'bigint') return String(value)
-  if (value === undefined) return 'null' // As in an array; a member is left out before it comes here.
+  if (value === undefined) return 'null' // In an array, as JSON.stringify does; undefined members are left out earlier.
   if (typeof value !== 'object' || value === null || value instanceof Date) return JSON.stringify(value)
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item, written)).join(',')}]`
   return canonicalObject(value as Record<string, unknown>, written) // Neither null, an array nor a Date.
 }
 
-// Printable ASCII but quote and backslash: asking is faster than JSON.stringify, which leaves such a text as it is.
+// Printable ASCII but quote and backslash. This test is faster than JSON.stringify, which would leave such a text as it is.
 const UNESCAPED = /^[ !#-[\]-~]*$/
 
 const quoted = (text: string): string => (UNESCAPED.test(text) ? `"${text}"` : JSON.stringify(text))
@@ -39,12 +39,12 @@ function withMembers(before: string, { object, names, written }: Members): strin
 const closed = (text: string): string => (text === '' ? '{}' : `${text}}`)
 
 /** The canonical texts of large objects. */
-export type LargeTexts = ReadonlyMap<object, string>
+type LargeTexts = ReadonlyMap<object, string>
 const NONE_WRITTEN: LargeTexts = new Map()
 const WRITTEN_AHEAD = 1000
 const NAMES_AT_ONCE = 4000
 
-/** Sorts and writes large objects ahead, some thousand names a step, so that canonicalJson need only put their texts together. */
+/** Writes large objects ahead, some thousand names a step, so that canonicalJson only has to put their texts together. */
 export function* writingSteps(
   value: unknown,
   written = new Map<object, string>(),
@@ -91,15 +91,13 @@ function* sortingNames(names: string[]): Generator<void, string[], void> {
   return runs[0] ?? []
 }
 
-/** Two sorted lists as one. */
-function inOne(one: readonly string[], other: readonly string[]): string[] {
-  const all: string[] = []
-  let [at, next] = [0, 0]
-  while (at < one.length && next < other.length)
-    all.push(
-      (byCodePoint(one[at] as string, other[next] as string) <= 0 ? one[at++] : other[next++]) as string,
-    )
-  return all.concat(one.slice(at), other.slice(next))
+/** Merges two sorted lists of names. */
+function inOne(left: readonly string[], right: readonly string[]): string[] {
+  const merged: string[] = []
+  let [i, j] = [0, 0]
+  while (i < left.length && j < right.length)
+    merged.push((byCodePoint(left[i] as string, right[j] as string) <= 0 ? left[i++] : right[j++]) as string)
+  return merged.concat(left.slice(i), right.slice(j))
 }
 
 function canonicalNumber(value: number): string {
@@ -108,7 +106,7 @@ function canonicalNumber(value: number): string {
   return JSON.stringify(value)
 }
 
-// Two texts differ in order from their UTF-16 units only where one of these stands.
+// Code point order differs from the order of UTF-16 units only where a text holds one of these.
 const ABOVE_SURROGATES = /[\ud800-\uffff]/
 
 function sortedByCodePoint(names: string[]): string[] {
@@ -118,7 +116,7 @@ function sortedByCodePoint(names: string[]): string[] {
 
 const isAboveSurrogates = (name: string) => ABOVE_SURROGATES.test(name)
 
-// Array.sort copies the list first, which takes longer than sorting so few in place.
+// Array.sort copies the list first, which takes longer than sorting this few in place.
 const FEW = 12
 
 function sortFew(names: string[]): string[] {
@@ -131,7 +129,7 @@ function sortFew(names: string[]): string[] {
   return names
 }
 
-// What two names have in common is passed over in pieces of this length.
+// The common beginning of two names is skipped in pieces of this length.
 const PIECE = 64
 
 function byCodePoint(a: string, b: string): number {
@@ -139,8 +137,8 @@ function byCodePoint(a: string, b: string): number {
   let at = 0
   while (at + PIECE <= shared && a.slice(at, at + PIECE) === b.slice(at, at + PIECE)) at += PIECE
   for (; at < shared; at++) {
-    const [one, other] = [a.charCodeAt(at), b.charCodeAt(at)]
-    if (one !== other) return rank(one) - rank(other)
+    const [unitA, unitB] = [a.charCodeAt(at), b.charCodeAt(at)]
+    if (unitA !== unitB) return rank(unitA) - rank(unitB)
   }
   return a.length - b.length
 }

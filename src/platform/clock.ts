@@ -4,11 +4,11 @@ import { readFileSync, statSync } from 'node:fs'
 export type Clock = {
   now(): Date
   nowMs(): number
-  /** How far tests have moved it on purpose, in ms. What it is wrong by is not in it (clock-witness.ts). */
+  /** How far tests have moved the clock on purpose, in ms. Does not include the error of a wrong clock (clock-witness.ts). */
   movedMs?(): number
 }
 
-/** How much time has passed since some moment, in ms: what sets the clock right does not change it, and a test that moves the clock does. */
+/** Time on a monotonic clock, in ms: setting the clock right does not change it, moving the clock in a test does. */
 export const elapsedMs = ({ movedMs }: Clock): number => performance.now() + (movedMs?.() ?? 0)
 
 /** The machine's own clock. */
@@ -21,16 +21,16 @@ const FILE_LOOK_MS = 20
 
 /**
  * The machine's clock plus an offset in ms that is read from a file every 20 ms, so that several processes share one moved
- * clock. A second number is what it is wrong by. Test hooks only (TEST_CLOCK). A missing or empty file means no offset.
+ * clock. A second number in the file is the error of a wrong clock. Test hooks only (TEST_CLOCK). A missing or empty file means no offset.
  */
 export function clockFollowingFile(path: string): Clock {
   let offsetMs = 0
   let wrongMs = 0
-  let lookedAt = -Infinity
+  let readAt = -Infinity
   let modifiedMs = -1
   const nowMs = () => {
-    if (performance.now() - lookedAt > FILE_LOOK_MS) {
-      lookedAt = performance.now()
+    if (performance.now() - readAt > FILE_LOOK_MS) {
+      readAt = performance.now()
       const stat = statSync(path, { throwIfNoEntry: false })
       if (stat && stat.mtimeMs !== modifiedMs) {
         modifiedMs = stat.mtimeMs
@@ -44,7 +44,7 @@ export function clockFollowingFile(path: string): Clock {
   return { nowMs, now: () => new Date(nowMs()), movedMs: () => offsetMs }
 }
 
-/** A clock that a test moves forward; otherwise it runs with the machine's. `beWrong`: by how much it differs from the true time. */
+/** The machine's clock, which a test can move forward. `beWrong` sets by how many ms it differs from the true time. */
 export type MovableClock = Clock & { advance(ms: number): void; beWrong(ms: number): void }
 
 export function movableClock(): MovableClock {
@@ -67,7 +67,7 @@ export function movableClock(): MovableClock {
 /** A stretch of time, in ms of a clock that may step back. */
 export type Span = { fromMs: number; untilMs: number }
 
-/** How much of it is left, in ms; 0 as well where the clock has stepped back to before it began. */
+/** How much of the span is left, in ms; 0 also when the clock has stepped back to before it began. */
 export const leftOf = ({ fromMs, untilMs }: Span, nowMs: number): number =>
   nowMs < fromMs ? 0 : Math.max(0, untilMs - nowMs)
 

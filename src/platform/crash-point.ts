@@ -4,9 +4,8 @@ let armed: { name: string; passesLeft: number; signal: 'SIGKILL' | 'SIGSTOP' } |
 let followed: { path: string; changedMs: number } | null = null
 
 /**
- * Arms one point, `name` or `name:n` for the n-th pass, `name:n:sleep` for a process that sleeps there until it is woken;
- * `@path` arms what that file names as soon as it is written. Only settings/config.ts calls it, and only together with
- * TEST_HOOKS.
+ * Arms one point: `name` or `name:n` for the n-th pass, `name:n:sleep` to stop the process there until it is woken; `@path` arms the
+ * point that the file names as soon as it is written. Only settings/config.ts calls it, and only together with TEST_HOOKS.
  */
 export function armCrashPoint(setting: string): void {
   if (setting.startsWith('@')) {
@@ -17,7 +16,7 @@ export function armCrashPoint(setting: string): void {
   armed = { name, passesLeft: Number(pass), signal: end === 'sleep' ? 'SIGSTOP' : 'SIGKILL' }
 }
 
-/** Kills the process with SIGKILL, or stops it, when this point is the armed one; returns at once otherwise. */
+/** Kills the process (SIGKILL), or stops it (SIGSTOP), when this point is the armed one. */
 export function crashPoint(name: string): void {
   if (followed !== null) look(followed)
   if (armed === null || armed.name !== name) return

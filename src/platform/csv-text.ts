@@ -1,14 +1,14 @@
 import { stringify } from 'csv-stringify/sync'
 
-/** What a CSV file of ours begins with: a spreadsheet that is opened by a double click then reads it as UTF-8. */
+/** The byte order mark with which our CSV files begin, so that a spreadsheet opened by a double click reads them as UTF-8. */
 export const CSV_START = '\uFEFF'
 
-// Blanks and marks that nobody sees do not keep a spreadsheet from looking at what follows them.
+// A spreadsheet skips blanks and invisible marks before it looks for a formula.
 const FORMULA = /^(?:[\s\p{Default_Ignorable_Code_Point}\p{Cf}]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|[\t\r\n])/u
 const GUARD = "'"
 
 /**
- * Rows as lines of a CSV. A program that opens it must not take somebody's words for a formula: such a cell begins with an apostrophe
+ * Formats rows as lines of a CSV. A program that opens it must not take a text for a formula, so such a cell begins with an apostrophe
  * (reliability.md A80).
  */
 export const csvLines = (rows: readonly (readonly (string | number | null)[])[]): string =>
@@ -19,6 +19,6 @@ export const csvLines = (rows: readonly (readonly (string | number | null)[])[])
 
 const guarded = (cell: string): string => (FORMULA.test(cell) ? `${GUARD}${cell}` : cell)
 
-/** The words of a cell that comes back from such a file. */
+/** Removes the guard from a cell that comes back from such a file. */
 export const unguarded = (cell: string): string =>
   cell.startsWith(GUARD) && FORMULA.test(cell.slice(GUARD.length)) ? cell.slice(GUARD.length) : cell

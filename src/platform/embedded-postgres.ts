@@ -9,27 +9,27 @@ import { PORT, readPidFile, stopPostmaster } from './embedded-postgres/postmaste
 import { runsAsRoot } from './embedded-postgres/run-as.ts'
 import { awaitRunning, startPostmaster } from './embedded-postgres/start.ts'
 
-/** A running PostgreSQL of our own, which this process has joined. */
+/** A running embedded PostgreSQL that this process has joined. */
 export type EmbeddedServer = {
-  /** The folder of its unix socket; there is no other way in. */
+  /** The folder of its unix socket; it accepts no other connections. */
   socketDir: string
   port: number
   user: string
   /**
-   * The address of one of its databases, over the unix socket, for node `pg` and for PostgreSQL's own tools; as the
-   * superuser unless another user is named.
+   * The connection URL of one of its databases over the unix socket, for node `pg` and for PostgreSQL's own tools; as the superuser
+   * unless another user is named.
    */
   url(database: string, user?: string): string
   /** The postmaster's process id. */
   pid: number
   /** Whether this call started it; otherwise it ran already. */
   startedHere: boolean
-  /** Ends the use of the server by this process. The last process to leave stops it. A second call does nothing. */
+  /** Ends this process's use of the server. The last process to leave stops it. A second call does nothing. */
   leave(): Promise<void>
 }
 
-export type JoinOptions = {
-  /** Everything lives below this folder; it is made when missing. */
+type JoinOptions = {
+  /** All files are below this folder; it is made when missing. */
   dataDir: string
   /** Receives lines for the person at the terminal. */
   say: (line: string) => void
@@ -42,9 +42,9 @@ export type JoinOptions = {
 type Folders = { dataDir: string; users: string; lock: string; logFile: string }
 
 /**
- * Joins the embedded PostgreSQL of a data folder, starting or first creating it when needed: a real server, durable,
- * reachable over a unix socket only. It survives the death of whoever started it, and the next one re-uses it.
- * Throws an error whose text says what to do.
+ * Joins the embedded PostgreSQL of a data folder, starting or first creating it when needed: a real server, durable, reachable over a
+ * unix socket only. It survives the death of the process that started it, and the next process re-uses it. Throws CannotStart, whose text
+ * says what to do.
  */
 export async function joinEmbeddedPostgres(options: JoinOptions): Promise<EmbeddedServer> {
   const folders = makeFolders(options.dataDir)
@@ -75,22 +75,22 @@ async function joinUnderLock(
 
 async function start(options: JoinOptions, folders: Folders): Promise<string> {
   const { say, settings = {}, namespaces = true } = options
-  const place = choosePlace({ dataDir: folders.dataDir, say, namespaces })
-  await prepareCluster(place, say)
-  writePointer(folders.dataDir, place)
-  return await startPostmaster({ place, logFile: folders.logFile, settings, say })
+  const paths = choosePlace({ dataDir: folders.dataDir, say, namespaces })
+  await prepareCluster(paths, say)
+  writePointer(folders.dataDir, paths)
+  return await startPostmaster({ place: paths, logFile: folders.logFile, settings, say })
 }
 
 type Found = { socketDir: string; pid: number; startedHere: boolean }
 
-function describe(found: Found, leave: () => Promise<void>): EmbeddedServer {
-  const place = `host=${encodeURIComponent(found.socketDir)}&port=${PORT}`
+function describe(server: Found, leave: () => Promise<void>): EmbeddedServer {
+  const address = `host=${encodeURIComponent(server.socketDir)}&port=${PORT}`
   return {
-    ...found,
+    ...server,
     port: PORT,
     user: SUPERUSER,
     url: (database, user = SUPERUSER) =>
-      `postgresql:///${encodeURIComponent(database)}?${place}&user=${encodeURIComponent(user)}`,
+      `postgresql:///${encodeURIComponent(database)}?${address}&user=${encodeURIComponent(user)}`,
     leave,
   }
 }
@@ -108,9 +108,9 @@ async function leave(options: JoinOptions, folders: Folders, unregister: () => v
 
 function makeFolders(path: string): Folders {
   const isNew = mkdirSync(resolve(path), { recursive: true }) !== undefined
-  // One folder may be named in several ways, and every process must mean the same one.
+  // One folder may be written in several ways, and every process must use the same one.
   const dataDir = realpathSync(resolve(path))
-  // Started by root, the server's account must be able to pass through; its own folder keeps everyone else out.
+  // Under root, PostgreSQL's account must be able to enter this folder; its own subfolder is closed to everybody else.
   if (isNew) chmodSync(dataDir, runsAsRoot() ? 0o711 : 0o700)
   return {
     dataDir,

@@ -6,7 +6,7 @@ const SECRET = /\b(?:sk|pk)_(?:test|live)_(?:col_)?\w+|\b(?:whsec|dsec)_[\w+/=]+
 const DEEPEST = 4 // Causes of causes; what is wrapped deeper says nothing new.
 const LONGEST = 2000
 
-/** An error as it is written to a log. */
+/** An error as the log shows it. */
 type Logged = {
   type: string
   message: string
@@ -20,8 +20,8 @@ type Logged = {
 }
 
 /**
- * An error as it goes into the log. Of the database's errors only what names a place: detail, context and query would print
- * whole rows with phones. Phones and secrets are removed from every text.
+ * Converts an error for the log. Of an error of the database it takes only what names a place in the schema: detail, context and query
+ * would print whole rows with phones. Phones and secrets are removed from every text.
  */
 export function loggedError(thrown: unknown, depth = 0): Logged {
   if (!(thrown instanceof Error)) return { type: typeof thrown, message: withoutSecrets(String(thrown)) }
@@ -43,15 +43,15 @@ export function loggedError(thrown: unknown, depth = 0): Logged {
   }
 }
 
-/** The message; where the database quotes the value that it could not read (class 22), without that value. */
+/** The message without secrets; without the quoted value too, where the database could not read a value (class 22). */
 function said(error: Error): string {
   const quotes = [error, error.cause].some(
-    (one) => one instanceof DatabaseError && one.code?.startsWith('22'),
+    (cause) => cause instanceof DatabaseError && cause.code?.startsWith('22'),
   )
   return withoutSecrets(quotes ? error.message.replace(/".*"/s, '"..."') : error.message)
 }
 
-/** A text without phones (their ends stay) and without keys, cut to what a line of a log bears. */
+/** Removes phones (their ends stay) and keys from a text, and cuts it to the length of a log line. */
 const withoutSecrets = (text: string): string =>
   text
     .slice(0, LONGEST)

@@ -1,19 +1,19 @@
 import { randomBytes } from 'node:crypto'
 
 // Marks a number as text while it passes through JSON.parse and JSON.stringify, which would change it. It cannot be
-// guessed, so no text from outside is taken for one.
+// guessed, so no text from outside is mistaken for a marked number.
 const MARK = `${randomBytes(12).toString('hex')} `
 const MARKED = new RegExp(`"${MARK}(-?[0-9][-+.0-9eE]*)"`, 'g')
-// Fewer digits than this, without sign, fraction and exponent, always come back as they were written.
+// A number of at most this many digits, without sign, fraction and exponent, always comes back as it was written.
 const SURELY_EXACT_DIGITS = 15
-// Each of them costs time, and no honest body has as many.
+// Checking each number costs time, and no honest body has this many.
 const MOST_LOOKED_AT = 10_000
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const MINUS = 0x2d
 
-/** A number as it was written, where a JavaScript number would lose something: 1731234567890123457, 1.50. */
+/** A number as it was written, where a JavaScript number would lose digits: 1731234567890123457, 1.50. */
 export class ExactNumber {
   readonly text: string
 
@@ -25,42 +25,42 @@ export class ExactNumber {
     return this.text
   }
 
-  /** Only `writeExact` writes it as a number again. */
+  /** Marks it for `writeExactJson`, the only function that writes it as a number again. */
   toJSON(): string {
     return `${MARK}${this.text}`
   }
 }
 
-/** The digits of a whole number that a program can hold, however it was written (`1.0`); any other as it was written. */
+/** Formats a safe integer by its digits, however it was written (`1.0`); any other number as it was written. */
 export function numberText(value: number | ExactNumber): string {
-  const held = Number(value instanceof ExactNumber ? value.text : value)
-  return Number.isSafeInteger(held) ? String(held) : String(value)
+  const parsed = Number(value instanceof ExactNumber ? value.text : value)
+  return Number.isSafeInteger(parsed) ? String(parsed) : String(value)
 }
 
 /**
- * Parses text that is known to be JSON, with the same result as JSON.parse but for numbers that would change: those are
- * ExactNumbers. Undefined where there are more than ten thousand numbers to look at.
+ * Parses text that is known to be JSON like JSON.parse, but returns ExactNumbers for numbers that would change. Returns undefined when
+ * more than ten thousand numbers would have to be checked.
  */
 export function readExact(text: string): unknown {
-  const places = changedNumbers(text)
-  if (places === null) return undefined
-  if (places.length === 0) return JSON.parse(text)
+  const positions = changedNumbers(text)
+  if (positions === null) return undefined
+  if (positions.length === 0) return JSON.parse(text)
   let marked = ''
-  let done = 0
-  for (const [from, to] of places) {
-    marked += `${text.slice(done, from)}"${MARK}${text.slice(from, to)}"`
-    done = to
+  let copiedTo = 0
+  for (const [from, to] of positions) {
+    marked += `${text.slice(copiedTo, from)}"${MARK}${text.slice(from, to)}"`
+    copiedTo = to
   }
-  return withNumbers(JSON.parse(marked + text.slice(done)))
+  return withNumbers(JSON.parse(marked + text.slice(copiedTo)))
 }
 
-/** JSON.stringify, with ExactNumbers as they were written and every digit of a bigint. */
+/** Writes JSON like JSON.stringify, with ExactNumbers as they were written and every digit of a bigint. */
 export function writeExact(value: unknown): string {
   const text = writeMarked(value)
   return text.includes(MARK) ? text.replace(MARKED, '$1') : text
 }
 
-/** Only sums of very many payments are bigints, so the ordinary way is tried first. */
+/** Tries JSON.stringify first: only sums of very many payments are bigints. */
 function writeMarked(value: unknown): string {
   try {
     return JSON.stringify(value)
@@ -79,25 +79,25 @@ function writeBigints(value: unknown): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${writeBigints(member)}`).join(',')}}`
 }
 
-/** Where those numbers stand, from and to; null where too many had to be looked at. */
+/** Finds the positions (from, to) of numbers that JSON.parse would change; null when too many would have to be checked. */
 function changedNumbers(text: string): [number, number][] | null {
-  const places: [number, number][] = []
-  let looked = 0
+  const positions: [number, number][] = []
+  let checked = 0
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
     if (code === QUOTE) at = endOfString(text, at)
     else if (code === MINUS || isDigit(code)) {
       const end = endOfNumber(text, at)
       if (mayChange(text, at, end)) {
-        looked += 1
-        if (looked > MOST_LOOKED_AT) return null
+        checked += 1
+        if (checked > MOST_LOOKED_AT) return null
         const written = text.slice(at, end)
-        if (String(Number(written)) !== written) places.push([at, end])
+        if (String(Number(written)) !== written) positions.push([at, end])
       }
       at = end - 1
     }
   }
-  return places
+  return positions
 }
 
 function endOfString(text: string, quote: number): number {
@@ -123,7 +123,7 @@ const isDigit = (code: number) => code >= 0x30 && code <= 0x39
 const isOfNumber = (code: number) =>
   isDigit(code) || code === 0x2b || code === MINUS || code === 0x2e || (code | 0x20) === 0x65
 
-/** Puts ExactNumbers where their marks stand, in what JSON.parse has just made. */
+/** Replaces marked texts by ExactNumbers in a value that JSON.parse has just made. */
 function withNumbers(value: unknown): unknown {
   if (typeof value === 'string')
     return value.startsWith(MARK) ? new ExactNumber(value.slice(MARK.length)) : value
@@ -135,11 +135,11 @@ function withNumbers(value: unknown): unknown {
   const members = value as Record<string, unknown> // Made by JSON.parse, and no list.
   for (const name of Object.keys(members)) {
     const member = members[name]
-    const read = withNumbers(member)
-    // A member called `__proto__` stays a member: it would be the prototype if it were assigned.
-    if (read !== member)
+    const restored = withNumbers(member)
+    // Defined, not assigned: assigning a member called `__proto__` would set the prototype.
+    if (restored !== member)
       Object.defineProperty(members, name, {
-        value: read,
+        value: restored,
         enumerable: true,
         writable: true,
         configurable: true,

@@ -1,8 +1,8 @@
 import { unavailable } from './refusal.ts'
 
 /**
- * Runs work of one kind, at most so many pieces at once; further ones wait in order. Throws 503 when too many wait already, and what the
- * work throws.
+ * Makes a function that runs at most this many pieces of work at once; others wait in order, at most `waiting` of them. It throws 503 when
+ * too many wait already, and what the work throws.
  */
 export function fewAtOnce({ most, waiting }: { most: number; waiting: number }) {
   let running = 0

@@ -3,28 +3,28 @@ import { hash, randomFillSync, randomUUID } from 'node:crypto'
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789'
 const TAG_CHARACTERS = 5
 const RANDOM_CHARACTERS = 16 // 82 bits: an id cannot be guessed.
-const MAX_ID_CHARACTERS = 60 // What is longer was never ours and is refused unread.
-// The seconds since 1970 in base 36. At the end of 2038 they begin anew, which does no harm: only the place in an index depends on them.
+const MAX_ID_CHARACTERS = 60 // A longer text was never an id of ours and is refused unread.
+// The seconds since 1970 in base 36. At the end of 2038 they start over, which does no harm: only the position in an index depends on them.
 const TIME_CHARACTERS = 6
 
 // One call to the system generator serves a few hundred ids; a call per id would cost more than all the rest.
 const pool = new Uint8Array(8192)
 let drawn = pool.length
 
-/** A merchant's tag, five characters that every id of theirs carries (ledger.md section 11). Not secret. */
+/** Makes a merchant's tag: five characters that every id of the merchant carries (ledger.md section 11). Not secret. */
 export function newTag(): string {
   return randomText(ALPHABET, TAG_CHARACTERS)
 }
 
-/** A public id: `prefix` (with its underscore) + the merchant's tag + 16 random characters (ledger.md section 11). */
+/** Makes a public id: `prefix` (with its underscore) + the merchant's tag + 16 random characters (ledger.md section 11). */
 export function newId(prefix: string, tag: string): string {
   return prefix + tag + randomText(ALPHABET, RANDOM_CHARACTERS)
 }
 
 /**
- * The same for rows that come in great numbers, with the second `at` in six characters between prefix and tag. So the ids of all
- * merchants ascend together, and what is new goes to the end of an index that begins with the id, whoever it belongs to: few pages are
- * in use, however many merchants there are and however long the history is (decision 35).
+ * Makes a public id for rows that come in great numbers, with the second of `at` in six characters between prefix and tag. So the ids of
+ * all merchants ascend together, and new rows go to the end of an index that begins with the id, whatever their merchant: few pages of it
+ * are in use, however many merchants there are and however long the history is (decision 35).
  */
 export function ascendingId(prefix: string, tag: string, at: Date): string {
   return prefix + timeText(at) + tag + randomText(ALPHABET, RANDOM_CHARACTERS)
@@ -39,7 +39,7 @@ function timeText(at: Date): string {
   return lastTime.text
 }
 
-/** The merchant's tag inside an id, or null when this is no id of that prefix. */
+/** Returns the merchant's tag inside an id; null when the text is no id of this prefix. */
 export function tagOf(prefix: string, id: string): string | null {
   if (id.length < prefix.length + TAG_CHARACTERS + RANDOM_CHARACTERS || id.length > MAX_ID_CHARACTERS)
     return null
@@ -55,12 +55,12 @@ export function tagOf(prefix: string, id: string): string | null {
   return id.slice(start, start + TAG_CHARACTERS)
 }
 
-/** The merchant's tag inside an id of whatever prefix, or null when this is no id. */
+/** Returns the merchant's tag inside an id of any prefix; null when the text is no id. */
 export const tagIn = (id: string): string | null => tagOf(id.slice(0, id.indexOf('_') + 1), id)
 
 /**
- * The reference a rail sees for an id, in the form of a version-4 UUID.
- * It follows from the id alone: a resend carries the same one, and it is as unique as the id.
+ * Derives the reference that a rail sees for an id, in the form of a version-4 UUID. It follows from the id alone: a resend carries the
+ * same reference, and it is as unique as the id.
  */
 export function uuidFor(id: string): string {
   const hex = hash('sha256', id, 'hex')
@@ -68,7 +68,7 @@ export function uuidFor(id: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
-/** A new UUID of version 7: it begins with the time, by which what it names is found. */
+/** Makes a UUID of version 7, which begins with the time `ms`, by which the request that it names is found. */
 export const uuidAt = (ms: number): string => uuidTime(ms) + randomUUID().slice(15)
 
 let lastUuidTime = { ms: -1, text: '' }
@@ -81,13 +81,13 @@ function uuidTime(ms: number): string {
   return lastUuidTime.text
 }
 
-/** The time in ms in a UUID of version 7; null in any other text. */
+/** Returns the time in ms inside a UUID of version 7; null for any other text. */
 export function timeOfUuid(text: string): number | null {
   const match = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/.exec(text)
   return match === null ? null : Number.parseInt(`${match[1]}${match[2]}`, 16)
 }
 
-/** `length` characters of `alphabet` from the system generator, each equally likely. */
+/** Draws `length` characters of `alphabet` from the system's random generator, each equally likely. */
 export function randomText(alphabet: string, length: number): string {
   // Bytes beyond the last whole multiple would make the first characters likelier.
   const fair = 256 - (256 % alphabet.length)

@@ -1,19 +1,19 @@
-/** A list that lies in several places, each in the order of the whole: the first rows of all, and how many of them each place gave. */
+/** Merges sorted lists: returns the first `limit` rows of all of them together, and how many rows each list gave (`taken`). */
 export function inTurn<Row>(
-  places: readonly (readonly Row[])[],
-  { limit, comesFirst }: { limit: number; comesFirst(one: Row, other: Row): boolean },
+  lists: readonly (readonly Row[])[],
+  { limit, comesFirst }: { limit: number; comesFirst(a: Row, b: Row): boolean },
 ): { rows: Row[]; taken: number[] } {
-  const taken = places.map(() => 0)
+  const taken = lists.map(() => 0)
   const rows: Row[] = []
   while (rows.length < limit) {
-    let first: { place: number; row: Row } | null = null
-    for (const [place, own] of places.entries()) {
-      const row = own[taken[place] ?? 0]
-      if (row !== undefined && (first === null || comesFirst(row, first.row))) first = { place, row }
+    let first: { index: number; row: Row } | null = null
+    for (const [index, list] of lists.entries()) {
+      const row = list[taken[index] ?? 0]
+      if (row !== undefined && (first === null || comesFirst(row, first.row))) first = { index, row }
     }
     if (first === null) break
     rows.push(first.row)
-    taken[first.place] = (taken[first.place] ?? 0) + 1
+    taken[first.index] = (taken[first.index] ?? 0) + 1
   }
   return { rows, taken }
 }

@@ -6,9 +6,9 @@ const FIRST_PRINTED = 0x20
 const ZERO = 0x30
 const HOUR_MS = 3_600_000
 const USUAL_BYTES = 128 * 1024
-// A character that JSON does not allow in a string is six: \u001f.
+// A character that JSON does not allow in a string takes six bytes: \u001f.
 const MOST_FOR_ONE = 6
-// The longest of what else is written: a time, a whole number with its sign.
+// Enough for a time, or a whole number with its sign.
 const MOST_FOR_VALUE = 32
 const SHORT_ESCAPES = new Map([
   [QUOTE, '\\"'],
@@ -20,28 +20,28 @@ const SHORT_ESCAPES = new Map([
   [0x0d, '\\r'],
 ])
 
-/** JSON as bytes, byte for byte what PostgreSQL's to_json writes, in one place in memory that is used again and again. */
+/** Writes JSON as bytes, byte for byte what PostgreSQL's to_json writes, into one buffer that is used again and again. */
 export class JsonBytes {
   private bytes = Buffer.allocUnsafeSlow(USUAL_BYTES)
   private end = 0
-  // Of the time that was written last: its hour, and the text of that as far as the minutes.
+  // The hour of the time that was written last, and its text as far as the minutes.
   private hour = Number.NaN
   private hourText = Buffer.alloc(0)
 
-  /** What was written since the last call. Valid until something is written again. */
+  /** Returns what was written since the last call. The bytes are valid until something is written again. */
   taken(): Buffer {
     const taken = this.bytes.subarray(0, this.end)
     this.end = 0
     return taken
   }
 
-  /** Bytes that are JSON already. */
+  /** Writes bytes that are JSON already. */
   raw(text: Uint8Array): void {
     this.room(text.length)
     this.copy(text)
   }
 
-  /** A string: the text in UTF-8 that stands here. */
+  /** Writes a string: the UTF-8 text of `source` between these positions. */
   text(source: Uint8Array, from: number, to: number): void {
     this.room(2 + (to - from) * MOST_FOR_ONE)
     this.byte(QUOTE)
@@ -63,7 +63,7 @@ export class JsonBytes {
     for (let at = 0; at < digits.length; at += 1) this.byte(digits.charCodeAt(at))
   }
 
-  /** A time in milliseconds since 1970, as `kampalaIso` writes it. Whoever writes a million writes them in order, so the hour is at hand. */
+  /** Writes a time (ms since 1970) as `kampalaIso` does. A million times come in order, so the text of the hour is cached. */
   kampalaTime(at: number): void {
     const hour = Math.floor(at / HOUR_MS)
     if (hour !== this.hour) {

@@ -27,24 +27,26 @@ export function monthBounds(period: string): { start: Date; end: Date } | null {
   return { start: new Date(start.getTime() - OFFSET_MS), end: new Date(end.getTime() - OFFSET_MS) }
 }
 
-/** ISO 8601 with milliseconds and Kampala's offset: `2026-07-01T12:30:00.123+03:00`. */
+/** Formats a time as ISO 8601 with milliseconds and Kampala's offset: `2026-07-01T12:30:00.123+03:00`. */
 export function kampalaIso(at: Date): string {
   return `${wallClock(at)}+03:00`
 }
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** As a person reads it, in Kampala's time: `22 Nov 2026, 14:05`. */
+/** Formats a time for people, in Kampala's time: `22 Nov 2026, 14:05`. */
 export function kampalaTime(at: Date): string {
   const clock = wallClock(at)
   return `${Number(clock.slice(8, 10))} ${MONTHS[Number(clock.slice(5, 7)) - 1]} ${clock.slice(0, 4)}, ${clock.slice(11, 16)}`
 }
 
 const TWO = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'))
-// Whoever writes a million times writes them in order: the day of the last one is at hand.
+// A million times come in order, so the text of the last day is cached.
 const last = { day: Number.NaN, text: '' }
 
-// The local time in Kampala, in ISO form without a zone. Half a microsecond less than `toISOString`, twice for each line of a file.
+// Formats the local time in Kampala, in ISO form without a zone. It takes half a microsecond less than `toISOString`, twice for each line
+// of
+// a file.
 function wallClock(at: Date): string {
   const local = at.getTime() + OFFSET_MS
   const day = Math.floor(local / DAY_MS)

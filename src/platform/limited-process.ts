@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { assert } from './assert.ts'
 
-/** What a process may take, and what it may answer. */
-export type ProcessLimits = { seconds: number; megabytes: number; mostBytes: number }
+/** How much time and memory a process may take, and how many bytes it may write. */
+type ProcessLimits = { seconds: number; megabytes: number; mostBytes: number }
 
 /**
- * Runs a script of ours in a process of its own, with nothing of our environment and no file of ours open, gives it these bytes and
- * answers what it writes. Null when it fails, takes longer, more memory, or writes more: then it is killed. For what reads files of
- * strangers with a parser that may have holes.
+ * Runs a script of ours in a process of its own, without our environment and open files: writes `input` to it and returns what it writes.
+ * Returns null, and kills it, when it fails or exceeds its limits of time, memory or output. For parsers that may have security holes and
+ * read files of strangers.
  */
 export function runLimited(
   script: URL,
@@ -34,20 +34,20 @@ export function runLimited(
     })
     const pieces: Buffer[] = []
     let size = 0
-    const end = (made: Buffer | null) => {
+    const finish = (output: Buffer | null) => {
       clearTimeout(hung)
       child.kill('SIGKILL')
-      resolve(made)
+      resolve(output)
     }
-    const hung = setTimeout(() => end(null), seconds * 1000)
-    child.on('error', () => end(null))
+    const hung = setTimeout(() => finish(null), seconds * 1000)
+    child.on('error', () => finish(null))
     child.stdout.on('data', (piece: Buffer) => {
       size += piece.length
-      if (size > mostBytes) end(null)
+      if (size > mostBytes) finish(null)
       else pieces.push(piece)
     })
-    child.on('close', (code) => end(code === 0 && size > 0 ? Buffer.concat(pieces) : null))
-    // It may die before it has read everything.
+    child.on('close', (code) => finish(code === 0 && size > 0 ? Buffer.concat(pieces) : null))
+    // The process may die before it has read all input.
     child.stdin.on('error', () => {})
     for (const piece of input) child.stdin.write(piece)
     child.stdin.end()

@@ -1,4 +1,4 @@
-/** The same record with other values. */
+/** Returns a record with the same names and changed values. */
 export function mapValues<Name extends string, Value, Result>(
   record: Readonly<Record<Name, Value>>,
   change: (value: Value, name: Name) => Result,

@@ -1,12 +1,12 @@
 /** A moment by the wall clock and, in ms, by the monotonic one. */
 export type Mark = { at: Date; ms: number }
 
-/** This moment, which the wall clock calls `at`. */
+/** The present moment. `at`: what the wall clock shows now. */
 export const markAt = (at: Date): Mark => ({ at, ms: performance.now() })
 
 /**
- * How many ms lie between two moments, by the clock that says more: the wall clock may have been set back meanwhile, and the
- * monotonic one stands still while a machine is suspended.
+ * How many ms lie between two moments, by the clock that shows more: the wall clock may have been set back meanwhile, and the monotonic
+ * one stands still while a machine is suspended.
  */
 export const msBetween = (before: Mark, now: Mark): number =>
   Math.max(now.at.getTime() - before.at.getTime(), now.ms - before.ms)

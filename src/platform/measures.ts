@@ -1,6 +1,6 @@
 /**
- * What this process counts and times for the metrics, from wherever it happens. Counting costs a look-up in a map and nobody waits for it;
- * `metrics/` reads the sums.
+ * The counters and times of this process for the metrics. Any code may count; it costs a look-up in a map and waits for nothing. `metrics/`
+ * reads the sums.
  */
 
 /** Counters, with the names of their labels in the order in which the values are given. */
@@ -43,24 +43,24 @@ type Sum = { labels: readonly string[]; value: number }
 const sums = new Map<Counted, Map<string, Sum>>()
 const listeners: ((name: Timed, seconds: number, labels: readonly string[]) => void)[] = []
 
-/** Counts one of these, with the values of its labels. */
+/** Adds one to a counter, with the values of its labels. */
 export function count<Name extends Counted>(name: Name, ...labels: Values<(typeof COUNTED)[Name]>): void {
   const values: readonly string[] = labels
   const key = values.join('\n')
-  const of = sums.get(name) ?? new Map<string, Sum>()
-  sums.set(name, of)
-  const sum = of.get(key)
-  if (sum === undefined) of.set(key, { labels: values, value: 1 })
+  const byLabels = sums.get(name) ?? new Map<string, Sum>()
+  sums.set(name, byLabels)
+  const sum = byLabels.get(key)
+  if (sum === undefined) byLabels.set(key, { labels: values, value: 1 })
   else sum.value += 1
 }
 
 /** The sums of a counter since the process began, by the values of its labels. */
 export const sumsOf = (name: Counted): readonly Sum[] => [...(sums.get(name)?.values() ?? [])]
 
-/** All of a counter together. */
+/** The sum of a counter over all values of its labels. */
 export const totalOf = (name: Counted): number => sumsOf(name).reduce((sum, { value }) => sum + value, 0)
 
-/** How long something took. */
+/** Records how long something took, in seconds. */
 export function timed<Name extends Timed>(
   name: Name,
   seconds: number,
@@ -69,7 +69,7 @@ export function timed<Name extends Timed>(
   for (const listen of listeners) listen(name, seconds, labels)
 }
 
-/** Whoever keeps the times. */
+/** Calls the listener for each recorded time. Returns the function that removes it. */
 export function onTimed(listen: (typeof listeners)[number]): () => void {
   listeners.push(listen)
   return () => void listeners.splice(listeners.indexOf(listen), 1)
@@ -77,15 +77,15 @@ export function onTimed(listen: (typeof listeners)[number]): () => void {
 
 const socketsOf = new Map<object, Readonly<Record<string, number>>>()
 
-/** How many attempts a sender of webhooks has under way, by lane. `lanes` is kept, and read when somebody asks. */
+/** Registers a sender of webhooks. `lanes` holds how many attempts it has under way by speed, and is read whenever the metrics are. */
 export function sockets(sender: object, lanes: Readonly<Record<string, number>>): void {
   socketsOf.set(sender, lanes)
 }
 
-/** Those of all senders of this process together. */
+/** Counts the attempts under way of all senders of this process, by speed. */
 export function openSockets(): Map<string, number> {
-  const all = new Map<string, number>()
+  const totals = new Map<string, number>()
   for (const lanes of socketsOf.values())
-    for (const [lane, open] of Object.entries(lanes)) all.set(lane, (all.get(lane) ?? 0) + open)
-  return all
+    for (const [lane, open] of Object.entries(lanes)) totals.set(lane, (totals.get(lane) ?? 0) + open)
+  return totals
 }

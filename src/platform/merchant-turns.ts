@@ -2,24 +2,24 @@ import type { Lane } from './lane.ts'
 import { unavailable } from './refusal.ts'
 
 export type MerchantTurns = Lane & {
-  /** Resolves when the merchant's turn and a place have come. Throws 503 when they did not in time, or when too many wait. */
+  /** Resolves when the merchant's turn has come and a slot is free. Throws 503 when that takes too long, or when too many wait. */
   wait(merchantId: number, isGone?: () => boolean): Promise<void>
-  /** The work is done and its place is free. */
+  /** Frees the slot of work that is done. */
   freePlace(): void
-  /** The merchant's next piece of work may begin. */
+  /** Lets the merchant's next piece of work begin. */
   freeMerchant(merchantId: number): void
   /** Whether more work of this merchant waits. */
   isWaiting(merchantId: number): boolean
 }
 
-/** `waitMs`: how long anybody waits; `most`: how many wait, in all and of one merchant. */
-export type TurnLimits = { places: number; waitMs: number; most: { waiting: number; ofOne: number } }
+/** `places`: how many pieces of work run at once; `waitMs`: the longest wait; `most`: how many may wait, in all and of one merchant. */
+type TurnLimits = { places: number; waitMs: number; most: { waiting: number; ofOne: number } }
 
 type Waiter = { isGone: () => boolean; start(): void; leave(): void }
 
 /**
- * Runs one piece of work of a merchant at a time, merchants in turn, in a limited number of places. Waiting work holds no
- * connection and no row.
+ * Runs one piece of work of a merchant at a time, merchants in turn, in a limited number of slots. Waiting work holds no connection and
+ * no row.
  */
 export function merchantTurns({ places, waitMs, most }: TurnLimits): MerchantTurns {
   let free = places
@@ -30,10 +30,10 @@ export function merchantTurns({ places, waitMs, most }: TurnLimits): MerchantTur
   function startNext(): void {
     for (const merchantId of queue.merchants()) {
       if (free === 0) return
-      if (!busy.has(merchantId)) startOne(merchantId)
+      if (!busy.has(merchantId)) startWorkOf(merchantId)
     }
   }
-  function startOne(merchantId: number): void {
+  function startWorkOf(merchantId: number): void {
     const next = queue.next(merchantId)
     if (next === undefined) return
     free -= 1
@@ -78,31 +78,31 @@ export function merchantTurns({ places, waitMs, most }: TurnLimits): MerchantTur
   }
 }
 
-/** Who waits, by merchant; the merchant whose turn is next comes first. */
+/** The waiters by merchant; the merchant whose turn is next comes first. */
 function merchantQueue() {
   const waiting = new Map<number, Waiter[]>()
   const of = (merchantId: number) => waiting.get(merchantId) ?? []
-  const keep = (merchantId: number, own: Waiter[]) => {
-    if (own.length > 0) waiting.set(merchantId, own)
+  const set = (merchantId: number, waiters: Waiter[]) => {
+    if (waiters.length > 0) waiting.set(merchantId, waiters)
     else waiting.delete(merchantId)
   }
   return {
     of,
     merchants: () => [...waiting.keys()],
-    count: () => [...waiting.values()].reduce((sum, own) => sum + own.length, 0),
-    add: (merchantId: number, waiter: Waiter) => keep(merchantId, [...of(merchantId), waiter]),
+    count: () => [...waiting.values()].reduce((sum, waiters) => sum + waiters.length, 0),
+    add: (merchantId: number, waiter: Waiter) => set(merchantId, [...of(merchantId), waiter]),
     forget: (merchantId: number, waiter: Waiter) =>
-      keep(
+      set(
         merchantId,
-        of(merchantId).filter((one) => one !== waiter),
+        of(merchantId).filter((queued) => queued !== waiter),
       ),
-    /** Takes the merchant's first waiter; those whose client is gone leave. The merchant goes to the end of the queue. */
+    /** Takes the merchant's first waiter, after those whose client is gone have left. The merchant goes to the end of the queue. */
     next(merchantId: number): Waiter | undefined {
       for (const waiter of of(merchantId)) if (waiter.isGone()) waiter.leave()
-      const own = of(merchantId)
+      const waiters = of(merchantId)
       waiting.delete(merchantId)
-      const next = own.shift()
-      keep(merchantId, own)
+      const next = waiters.shift()
+      set(merchantId, waiters)
       return next
     },
   }

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 
-/** One metric: what it counts, its labels, and where and how dashboards show it. No merchant and no id is a label. */
+/** One metric: its help text, its labels, and where and how dashboards show it. No merchant and no id is a label. */
 export type MetricFacts = {
   kind: 'counter' | 'gauge' | 'histogram'
   help: string
@@ -42,7 +42,7 @@ const WEBHOOKS = { panel: 'Webhooks' } as const
 const OPERATORS = { panel: 'Operators' } as const
 const SAFETY = { panel: 'Safety' } as const
 
-/** Every metric of the product; the manual, the dashboards and the rules in `ops/` come from here. */
+/** Every metric of the product; the manual, the dashboards and the rules in `ops/` are made from it. */
 const TABLE = {
   http_requests_total: counter(HTTP, 'requests answered', 'route', 'status'),
   http_request_seconds: histogram(HTTP, REQUEST_SECONDS, 'time from request to answer', 'route'),
@@ -198,7 +198,7 @@ const TABLE = {
 } as const satisfies Record<string, MetricFacts>
 
 export type MetricName = keyof typeof TABLE
-/** The table, in its general form. */
+/** The table, typed by the general facts. */
 export const METRICS: Readonly<Record<MetricName, MetricFacts>> = TABLE
 
 const optionsOf = (registry: Registry, name: MetricName) => {
@@ -206,15 +206,15 @@ const optionsOf = (registry: Registry, name: MetricName) => {
   return { name, help, labelNames: labels, registers: [registry] }
 }
 
-/** The counter of this name, as the table declares it. */
+/** Makes the counter of this name, as the table declares it. */
 export const counterOf = (registry: Registry, name: MetricName): Counter =>
   new Counter(optionsOf(registry, name))
 
-/** The same for a time or a size that is observed. */
+/** Makes the histogram of this name, for observed times and sizes. */
 export const histogramOf = (registry: Registry, name: MetricName): Histogram =>
   new Histogram({ ...optionsOf(registry, name), buckets: [...(METRICS[name].buckets ?? [])] })
 
-/** The same for a figure that is read when somebody asks, or set when it changes. */
+/** Makes the gauge of this name: `collect` sets it when the metrics are read; without it, it is set when the figure changes. */
 export const gaugeOf = (
   registry: Registry,
   name: MetricName,

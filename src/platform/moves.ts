@@ -1,4 +1,4 @@
-/** From which state a thing may go to which, and the event that tells its merchant; null where nobody is told. */
+/** The states to which a thing may move from each state, with the event that its merchant gets; null where there is no event. */
 export type Moves<Status extends string, Event extends string = string> = Readonly<
   Record<Status, Readonly<Partial<Record<Status, Event | null>>>>
 >
@@ -10,13 +10,13 @@ export const statesOf = <Status extends string>(moves: Moves<Status>) => Object.
 export const mayMove = <Status extends string>(moves: Moves<Status>, from: Status, to: Status): boolean =>
   Object.hasOwn(moves[from], to)
 
-/** The table as lines of Markdown, one for each state. */
+/** Formats the table as lines of Markdown, one for each state. */
 export function movesText(title: string, moves: Moves<string>): string {
   const next = (to: string, event: string | null | undefined) =>
     event ? `\`${to}\` (\`${event}\`)` : `\`${to}\``
   const lines = Object.entries(moves).map(([from, after]) => {
-    const all = Object.entries(after).map(([to, event]) => next(to, event))
-    return `- \`${from}\`${all.length === 0 ? ', for good' : ` -> ${all.join(', ')}`}`
+    const targets = Object.entries(after).map(([to, event]) => next(to, event))
+    return `- \`${from}\`${targets.length === 0 ? ', for good' : ` -> ${targets.join(', ')}`}`
   })
   return [`${title}:`, ...lines].join('\n')
 }

@@ -12,8 +12,8 @@ export const FROM_A_SPREADSHEET =
 const BEHIND_THE_COUNTRY = ': behind 256 come nine digits'
 
 /**
- * The one stored form of a phone number, digits with country code, or null when it is none (contract 2.0).
- * Only the ASCII separators named there are dropped, so look-alike characters cannot make a second form.
+ * Parses a phone number into its one stored form: digits with country code; null when it is none (contract 2.0). Only the ASCII
+ * separators named there are dropped, so look-alike characters cannot make a second form.
  */
 export function readPhone(text: string): string | null {
   const written = readDigits(text)
@@ -23,45 +23,45 @@ export function readPhone(text: string): string | null {
   return withCountry(digits)
 }
 
-/** The same where there must be one. Throws `invalid request: ...`, which begins with the name of the field. */
+/** Parses a phone number. Throws 400 `invalid request: ...`, whose text names the field, when it is none. */
 export function requirePhone(text: string, field: string): string {
   const phone = readPhone(text)
   if (phone === null) throw invalidRequest(`${field} is not a valid phone number${whyNoPhone(text)}`, field)
   return phone
 }
 
-/** What explains why a text is no phone, to stand behind a sentence that says so; empty where that is plain to see. */
+/** Explains why a text is no phone, as the end of a sentence that says so; empty where it is plain to see. */
 export function whyNoPhone(text: string): string {
   const digits = readDigits(text)
   if (SCIENTIFIC.test(text) || (digits !== null && isDecimal(text))) return FROM_A_SPREADSHEET
   return digits !== null && /^(?:00)?256/.test(digits) ? BEHIND_THE_COUNTRY : ''
 }
 
-/** The nine digits that identify a subscriber in filters and sandbox triggers. */
+/** The last nine digits, which identify a subscriber in filters and sandbox triggers. */
 export function lastNine(normalised: string): string {
   return normalised.slice(-NATIONAL_DIGITS)
 }
 
-/** The same for a phone as it was typed into a filter; null when it is not a phone and matches nothing (G11g). */
+/** Parses a phone typed into a filter to those nine digits; null when it is no phone and matches nothing (G11g). */
 function phoneIdentity(text: string): string | null {
   const normalised = readPhone(text)
   return normalised === null ? null : lastNine(normalised)
 }
 
-/** Whose rows a filter by phone asks for, null without one. What is no phone belongs to nobody. */
+/** Parses a filter by phone to the subscriber's nine digits; null without a filter, `none` for what is no phone and matches no row. */
 export const identityIn = (filter: string | null): string | null =>
   filter === null ? null : (phoneIdentity(filter) ?? 'none')
 
-/** The digits of a part of a phone as it may be typed, without what stands before the nine by which subscribers are told apart. */
+/** Parses a typed part of a phone to its digits, without a country code or zero before the nine that identify a subscriber. */
 export const identityOfPart = (part: string): string =>
   part.replace(/[^0-9]/g, '').replace(/^(?:00)?256(?=[0-9])|^0(?=[0-9])/, '')
 
-/** A phone as logs and public pages may show it: `2567*****123`. */
+/** Masks a phone for logs and public pages: `2567*****123`. */
 export function maskPhone(normalised: string): string {
   return normalised.slice(0, 4) + '*'.repeat(Math.max(0, normalised.length - 7)) + normalised.slice(-3)
 }
 
-// By units of the text, because a text that somebody sends may be megabytes long and a character of it is a string of its own.
+// By units instead of characters: a text may be megabytes long, and each character would be a string of its own.
 function readDigits(text: string): string | null {
   let digits = ''
   let plus = false
@@ -76,8 +76,8 @@ function readDigits(text: string): string | null {
 }
 
 /**
- * Whether the last dot makes a fraction instead of separating groups: `772123456.0`, `772 123 456.00`. Its zeros would become digits of
- * another subscriber's number. A number that is written in groups may end in one of three zeros.
+ * Whether the last dot begins a fraction instead of separating groups: `772123456.0`, `772 123 456.00`. Its zeros would become digits of
+ * another subscriber's number. A number that is written in groups may end in a group of three zeros.
  */
 function isDecimal(text: string): boolean {
   const dot = text.lastIndexOf('.')
@@ -95,7 +95,7 @@ const isSeparator = (unit: number) =>
 function withCountry(digits: string): string | null {
   // `+256 (0) 7...` is the same subscriber: the zero in brackets is only dialled inside the country.
   if (digits.length === 13 && digits.startsWith(`${COUNTRY}0`)) return COUNTRY + lastNine(digits)
-  // One digit too few or too many, or the country twice: whoever has that number, it was not meant.
+  // One digit too few or too many, or the country code twice: never the number that was meant.
   if (digits.startsWith(COUNTRY)) return digits.length === COUNTRY.length + NATIONAL_DIGITS ? digits : null
   if (digits.length === NATIONAL_DIGITS) return COUNTRY + digits
   if (digits.length === NATIONAL_DIGITS + 1 && digits.startsWith('0')) return COUNTRY + digits.slice(1)

@@ -1,9 +1,12 @@
 import { fewAtOnce } from './few-at-once.ts'
 import { runLimited } from './limited-process.ts'
 
-export type PictureKind = 'png' | 'jpeg' | 'webp'
+type PictureKind = 'png' | 'jpeg' | 'webp'
 
-/** How a picture is made anew, always as WebP: within the size and never enlarged, or cut from the middle to exactly that size. */
+/**
+ * How a picture is remade, always as WebP: scaled into the size and never enlarged (`inside`), or cut from the middle to exactly that
+ * size.
+ */
 export type Remake = { width: number; height: number; fit: 'inside' | 'cover'; quality: number }
 
 // A picture of a phone takes some 200 MB while it is decoded; the rest is what Node itself reserves.
@@ -18,7 +21,7 @@ const WEBP_AT = 8
 
 const inTurn = fewAtOnce({ most: 1, waiting: 8 })
 
-/** What a file is by its first bytes, whatever it is called; null when it is none of the three. */
+/** Detects the kind of a picture by its first bytes, whatever its name; null when it is none of the three. */
 export function pictureKind(file: Buffer): PictureKind | null {
   const has = (bytes: readonly number[], at = 0) => bytes.every((byte, index) => file[at + index] === byte)
   if (has(PNG)) return 'png'
@@ -27,11 +30,12 @@ export function pictureKind(file: Buffer): PictureKind | null {
 }
 
 /**
- * A picture made anew from the pixels of a PNG, JPEG or WebP file, so that nothing else of the file remains (location, scripts, other
- * formats). Of an animation the first frame. The file is decoded in a process of its own, which is killed when it hangs or takes too much.
- * Null when the file is none of the three, is cut short, or claims more pixels than a camera has. Throws 503 when too many pictures wait.
+ * Makes a new picture from the pixels of a PNG, JPEG or WebP file, so that nothing else of the file remains (location, scripts, other
+ * formats); of an animation from its first frame. The file is decoded in a process of its own, which is killed when it hangs or takes too
+ * much. Returns null when the file is none of the three, is cut short, or claims more pixels than a camera has. Throws 503 when too many
+ * pictures wait.
  */
-export async function remakePicture(file: Buffer, how: Remake): Promise<Buffer | null> {
+export async function remakePicture(file: Buffer, options: Remake): Promise<Buffer | null> {
   if (pictureKind(file) === null) return null
-  return inTurn(() => runLimited(SCRIPT, [Buffer.from(`${JSON.stringify(how)}\n`), file], LIMITS))
+  return inTurn(() => runLimited(SCRIPT, [Buffer.from(`${JSON.stringify(options)}\n`), file], LIMITS))
 }

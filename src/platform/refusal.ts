@@ -1,16 +1,16 @@
 /**
- * The caller's mistake, thrown beside the rule it breaks, with the exact text of the contract.
- * One mapper (http/errors.ts) turns it into an answer. `stored` says whether the answer is kept under
- * the Idempotency-Key (contract.md 3 i): domain refusals are, faults of form, rate and service are not.
+ * The caller's mistake, thrown on the line of the rule it breaks, with the exact text of the contract. http/errors.ts turns it into an
+ * answer. `stored`: whether the answer is kept under the Idempotency-Key (contract.md 3 i): domain refusals are, faults of form, rate and
+ * service are not.
  */
 export class Refusal extends Error {
   readonly status: number
   readonly code: string
   readonly stored: boolean
   readonly retryAfterSeconds: number | null
-  /** What the caller may do about it, when the fixed text does not say; else null. */
+  /** What the caller can do about it, when the fixed text does not say so; else null. */
   readonly hint: string | null
-  /** The member of the request that is at fault, as `recipient.phone`; null where it is none or several. */
+  /** The member of the request that is at fault, such as `recipient.phone`; null where it is none or several. */
   readonly field: string | null
 
   constructor(
@@ -24,11 +24,11 @@ export class Refusal extends Error {
       field?: string | null
     } = {},
   ) {
-    // Without a stack, which nobody reads and which costs a refused request more than its checks.
-    const frames = Error.stackTraceLimit
+    // Without a stack, which is never read and costs a refused request more than its checks.
+    const stackTraceLimit = Error.stackTraceLimit
     Error.stackTraceLimit = 0
     super(message)
-    Error.stackTraceLimit = frames
+    Error.stackTraceLimit = stackTraceLimit
     this.status = status
     this.code = code
     this.stored = options.stored ?? false
@@ -47,17 +47,18 @@ export const bodyTooLarge = () => new Refusal(413, 'payload_too_large', 'invalid
 
 type Told = { hint?: string | null; field?: string | null }
 
-/** 400 with a generic slug and its own text (headers, query parameters). Never stored. */
-export const badRequest = (message: string, told: Told = {}) => new Refusal(400, 'bad_request', message, told)
+/** 400 with the generic code and a text of its own (headers, query parameters). Never stored. */
+export const badRequest = (message: string, facts: Told = {}) =>
+  new Refusal(400, 'bad_request', message, facts)
 
 /** 400 by a rule of the business. Stored under the key. */
-export const domainRefusal = (code: string, message: string, told: Told = {}) =>
-  new Refusal(400, code, message, { stored: true, ...told })
+export const domainRefusal = (code: string, message: string, facts: Told = {}) =>
+  new Refusal(400, code, message, { stored: true, ...facts })
 
-/** 404 of a by-id read: the same answer for absent, foreign and other-mode objects (spec 1.3). */
+/** 404 of a read by id: the same answer for objects that are absent, of another merchant or of the other mode (spec 1.3). */
 export const notFound = (noun: string) => new Refusal(404, 'not_found', `${noun} not found`, { stored: true })
 
-/** 503: the service has too much to do or its database is away; the same key is safe to send again. */
+/** 503: the service has too much to do, or its database is away. The request is safe to repeat with the same key. */
 export class TooBusy extends Refusal {
   constructor(retryAfterSeconds: number) {
     const message = 'service temporarily unavailable - retry with the same Idempotency-Key'

@@ -1,28 +1,28 @@
 import { defineLane, type Lane } from './lane.ts'
 import { merchantTurns } from './merchant-turns.ts'
 
-/** Small ones are made within a moment; they never wait behind a large one. */
+/** Small reports are made within a moment, and never wait behind a large one. */
 export type ReportSize = 'small' | 'large'
 
-/** A place in which one report is made, and what its merchant holds until it has been sent. */
+/** The slot in which one report is made, and the turn of its merchant. */
 export type Turn = {
-  /** The report has been written: its place is free, and for a small one its merchant too. */
+  /** Called when the report has been written: frees its slot, and for a small report its merchant's turn too. */
   made(): void
-  /** It has been sent, or given up. */
+  /** Called when the report has been sent or given up: frees slot and turn. */
   sent(): void
 }
 
 export type Wanted = { merchantId: number; size: ReportSize; isGone?: () => boolean }
-export type ReportTurns = Lane & {
-  /** Waits for a place. Throws 503 when there was none in time, or when too many wait already. */
-  enter(wanted: Wanted): Promise<Turn>
-  /** Runs one small report in its turn. */
+type ReportTurns = Lane & {
+  /** Waits for a slot and the merchant's turn. Throws 503 when that takes too long, or when too many wait already. */
+  enter(report: Wanted): Promise<Turn>
+  /** Makes one small report in its turn. */
   small<T>(merchantId: number, work: () => Promise<T>): Promise<T>
 }
 
 type Limits = Readonly<Record<ReportSize, { places: number; waitMs: number }>>
 
-/** As many as the database has connections for reports (`openDatabase`). */
+/** As many slots as the database has connections for reports (`openDatabase`). */
 const LIMITS: Limits = { small: { places: 2, waitMs: 10_000 }, large: { places: 2, waitMs: 30_000 } }
 const MOST = { waiting: 200, ofOne: 20 }
 
@@ -30,34 +30,34 @@ const MOST = { waiting: 200, ofOne: 20 }
 export const reportTurns = defineLane('reports', () => newReportTurns())
 
 /**
- * Gives turns to reports: one report of a merchant at a time in each size, merchants in turn. A large one keeps its
- * merchant's turn until it has been sent, because until then it takes up disk space.
+ * Gives turns to reports: one report of a merchant at a time in each size, merchants in turn. A large report keeps its merchant's turn
+ * until it has been sent, because until then it takes up disk space.
  */
 export function newReportTurns(limits: Limits = LIMITS): ReportTurns {
-  const lanes = {
+  const turns = {
     small: merchantTurns({ ...limits.small, most: MOST }),
     large: merchantTurns({ ...limits.large, most: MOST }),
   }
   const enter = async ({ merchantId, size, isGone = () => false }: Wanted): Promise<Turn> => {
-    const lane = lanes[size]
-    await lane.wait(merchantId, isGone)
-    const free = { place: once(() => lane.freePlace()), merchant: once(() => lane.freeMerchant(merchantId)) }
+    const ofSize = turns[size]
+    await ofSize.wait(merchantId, isGone)
+    const free = { slot: once(() => ofSize.freePlace()), turn: once(() => ofSize.freeMerchant(merchantId)) }
     return {
       made: () => {
-        if (size === 'small') free.merchant()
-        free.place()
+        if (size === 'small') free.turn()
+        free.slot()
       },
       sent: () => {
-        free.place()
-        free.merchant()
+        free.slot()
+        free.turn()
       },
     }
   }
-  const both = Object.values(lanes)
+  const both = Object.values(turns)
   return {
-    waiting: () => both.reduce((sum, lane) => sum + lane.waiting(), 0),
+    waiting: () => both.reduce((sum, ofSize) => sum + ofSize.waiting(), 0),
     idle: async () => {
-      await Promise.all(both.map((lane) => lane.idle()))
+      await Promise.all(both.map((ofSize) => ofSize.idle()))
     },
     enter,
     small: async (merchantId, work) => {

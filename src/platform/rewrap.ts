@@ -5,18 +5,18 @@ import type { Binding, Vault } from './secrets.ts'
 
 const ROWS_AT_ONCE = 500
 
-/** A sealed value and the name of its row: a merchant (none in the directory) and a text that is unique within it. */
-export type SealedRow = { merchantId: number | null; part: string; ciphertext: Buffer }
+/** A sealed value and the name of its row: the merchant (null in the directory) and a text that is unique within it (`part`). */
+type SealedRow = { merchantId: number | null; part: string; ciphertext: Buffer }
 
-/** A column of sealed values, declared by the folder that owns its table. */
+/** A column of sealed values, declared in the folder that owns its table. */
 export type SealedColumn = {
-  /** `table.column`, as it is told to a person. */
+  /** `table.column`, as people see it. */
   name: string
-  /** Rows whose value does not begin with the header $1, at most $2 of them. */
+  /** Finds rows whose value does not begin with the header $1, at most $2 of them. */
   find: Statement<SealedRow>
   /**
-   * Writes $4 to the rows of merchant $1 and part $2 (arrays) where the value is still $3: a value that was replaced in the
-   * meantime is sealed with the current key already.
+   * Writes $4 to the rows of merchant $1 and part $2 (arrays) where the value is still $3: a value that was replaced in the meantime is
+   * sealed with the current key already.
    */
   replace: Statement
   bindingOf(row: SealedRow): Binding
@@ -25,8 +25,8 @@ export type SealedColumn = {
 }
 
 /**
- * Declares a column of sealed values. `part` is the expression of what names a row within its merchant, over the table `t`;
- * `owned` is false for tables of the directory, whose rows have no merchant.
+ * Declares a column of sealed values. `part`: the expression, over the table `t`, that names a row within its merchant. `owned`: false for
+ * tables of the directory, whose rows have no merchant.
  */
 export function sealedColumn({
   table,
@@ -66,13 +66,13 @@ export function sealedColumn({
   }
 }
 
-/** The merchant of a row in a table of a cell, where every row has one. */
+/** Returns the merchant of a row in a table of a cell, where every row has one. */
 export function ownerOf({ merchantId }: SealedRow): number {
   assert(merchantId !== null, 'a sealed value of a cell has a merchant')
   return merchantId
 }
 
-/** Seals a column again under the current key, in chunks, while the service runs. Answers how many values it changed. */
+/** Seals the values of a column again under the current key, in chunks, while the service runs. Returns how many values it changed. */
 export async function rewrap(db: Database, vault: Vault, column: SealedColumn): Promise<number> {
   let changed = 0
   for (;;) {
@@ -89,7 +89,7 @@ export async function rewrap(db: Database, vault: Vault, column: SealedColumn): 
   }
 }
 
-/** Whether the column still has a value that an older key has sealed. */
+/** Whether the column still has a value sealed with an older key. */
 export async function isBehind(db: Database, vault: Vault, column: SealedColumn): Promise<boolean> {
   return (await db.query(column.find, [vault.header, 1])).length > 0
 }

@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /**
- * The folder of the package: migrations, documents and what browsers load lie in it, and no build copies them. Looked for upwards,
- * because the program runs from one bundled file and most tests from one compiled file a source.
+ * The folder of the package, with migrations, documents and browser files, which no build copies. It is searched upwards, because the
+ * program
+ * runs from one bundled file, but most tests run from one compiled file for each source.
  */
 export const ROOT = rootAbove(import.meta.dirname)
 

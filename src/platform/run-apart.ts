@@ -3,9 +3,10 @@ import type { Outcome } from './batch-run.ts'
 type Run<Item, Result> = (items: readonly Item[], isWhole: boolean) => Promise<Outcome<Result>[]>
 
 /**
- * Runs items so that no run contains two with the same name: the first of a name runs first, the next ones in later runs.
- * Answers in the order given. `isWhole`: this run does everything. Only such a run may wait briefly for locks and be tried again as a
- * whole, because after several runs the committed ones must not run again.
+ * Runs items so that no run contains two with the same name: the first item of each name in the first run, the others in later runs.
+ * Returns the outcomes in the order of the items. `isWhole`: this run has all items. Only such a run may wait briefly for locks and be
+ * tried
+ * again as a whole, because after several runs the committed ones must not run again.
  */
 export async function runApart<Item, Result>(
   items: readonly Item[],
@@ -13,7 +14,7 @@ export async function runApart<Item, Result>(
   run: Run<Item, Result>,
 ): Promise<Outcome<Result>[]> {
   if (new Set(items.map(nameOf)).size === items.length) return run(items, true)
-  return runInTurn(items, nameOf, (some) => run(some, false))
+  return runInTurn(items, nameOf, (distinct) => run(distinct, false))
 }
 
 async function runInTurn<Item, Result>(

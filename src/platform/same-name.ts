@@ -1,7 +1,7 @@
-// Names come in any order, in capitals, with and without marks and second names: NAKATO Jane R. is Jane Nakato.
+// Names are written in any order, in capitals, with and without accents and second names: NAKATO Jane R. is Jane Nakato.
 const SHORTEST_WORD = 2
 
-/** Whether two names can be one person's: they share a word. An operator cuts names, and people write half of them. */
+/** Whether two names can be of the same person: they share a word. Operators cut names short, and people write half of them. */
 export function mayBeSameName(typed: string, holder: string): boolean {
   const words = new Set(wordsOf(typed))
   return wordsOf(holder).some((word) => words.has(word))

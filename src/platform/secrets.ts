@@ -1,10 +1,10 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto'
 import { assert } from './assert.ts'
 
-/** What a ciphertext is bound to, so that one copied to another row fails to open. */
+/** The row and column to which a ciphertext is bound, so that a copy in another row fails to open. */
 export type Binding = { merchantId: number | null; purpose: string; column: string }
 
-/** Purposes whose derived key must not change with MASTER_KEY, because what was made with it cannot be made again. */
+/** The purposes whose derived key must not change with MASTER_KEY, because what was made with the key cannot be made again. */
 export const LASTING_PURPOSES = [
   'gift card codes',
   'checkout form tokens',
@@ -16,25 +16,25 @@ export const LASTING_PURPOSES = [
 export type LastingPurpose = (typeof LASTING_PURPOSES)[number]
 
 export type Vault = {
-  /** AES-256-GCM with a random nonce under a key for this column; the row it belongs to is bound in. */
+  /** Encrypts with AES-256-GCM and a random nonce, under a key for this column, bound to the row. */
   seal(plain: string | Buffer, binding: Binding): Buffer
-  /** Throws when the ciphertext was sealed with an unknown key or for another row, or was changed. */
+  /** Decrypts to text. Throws when the ciphertext was sealed with an unknown key or for another row, or was changed. */
   open(sealed: Buffer, binding: Binding): string
-  /** The same for what is no text. */
+  /** Decrypts like `open`, to bytes. */
   openBytes(sealed: Buffer, binding: Binding): Buffer
-  /** A key for one purpose, which stays the same when the master key changes. */
+  /** Returns the key of a purpose, which stays the same when the master key changes. */
   derive(purpose: LastingPurpose): Buffer
-  /** The first bytes of every ciphertext sealed now; others are of an older key or format. */
+  /** The first bytes of every ciphertext sealed now; a ciphertext with other first bytes has an older key or format. */
   readonly header: Buffer
 }
 
-/** `readable`: further master keys whose ciphertexts can be opened. `lasting`: derived keys as the database keeps them. */
-export type VaultParts = {
+/** `readable`: further master keys whose ciphertexts can be opened. `lasting`: the derived keys that the database stores. */
+type VaultParts = {
   readable?: readonly Buffer[]
   lasting?: ReadonlyMap<LastingPurpose, Buffer>
 }
 
-// Version 1 used one key for all columns; it is still read.
+// Version 1 used one key for all columns; its ciphertexts can still be opened.
 const VERSION = 2
 const KEY_ID_BYTES = 4
 const NONCE_BYTES = 12
@@ -43,7 +43,7 @@ const HEADER_BYTES = 1 + KEY_ID_BYTES
 
 type MasterKey = { id: Buffer; keyFor(version: number, column: string): Buffer | null }
 
-/** The vault over MASTER_KEY (32 bytes, reliability.md section 8). The header of a ciphertext says which key opens it. */
+/** Opens the vault over MASTER_KEY (32 bytes, reliability.md section 8). The header of a ciphertext says which key opens it. */
 export function openVault(masterKey: Buffer, { readable = [], lasting }: VaultParts = {}): Vault {
   const current = readMaster(masterKey)
   const known = [current, ...readable.map(readMaster)]
@@ -76,7 +76,7 @@ export function openVault(masterKey: Buffer, { readable = [], lasting }: VaultPa
   }
 }
 
-/** The key of a purpose as this master key makes it, before the database keeps it. */
+/** Derives the key of a purpose from this master key, before the database stores it. */
 export const deriveLasting = (masterKey: Buffer, purpose: LastingPurpose): Buffer =>
   createHmac('sha256', masterKey).update(purpose).digest()
 
@@ -86,10 +86,10 @@ function readMaster(master: Buffer): MasterKey {
   const id = createHash('sha256').update(forAll).digest().subarray(0, KEY_ID_BYTES)
   const byColumn = new Map<string, Buffer>()
   const forColumn = (column: string) => {
-    const made =
+    const key =
       byColumn.get(column) ?? createHmac('sha256', master).update(`secrets at rest: ${column}`).digest()
-    byColumn.set(column, made)
-    return made
+    byColumn.set(column, key)
+    return key
   }
   const keyFor = (version: number, column: string) => {
     if (version === 1) return forAll

@@ -3,7 +3,7 @@ import { loggedError } from './error-log.ts'
 import type { FewLines } from './few-lines.ts'
 import { VERSION } from './version.ts'
 
-/** The log of a running service: one JSON line for each thing, as `few` keeps it. */
+/** Makes the log of a running service: JSON lines, limited by `limiter`. */
 export const serviceLog = (
   { level, few }: { level: string; few: FewLines },
   destination?: DestinationStream,

@@ -1,7 +1,10 @@
-/** What is there at once or, where it takes long, later. A promise for each step would cost every payment more than the step. */
+/**
+ * A value that is there already, or a promise of it where it takes long. A promise for each step would cost every payment more than the
+ * step.
+ */
 export type Soon<T> = T | Promise<T>
 
-/** What `next` makes of it: at once where it is there. */
+/** Calls `next` with the value: at once if it is there already, else when the promise resolves. */
 export function soon<T, Next>(value: Soon<T>, next: (value: T) => Promise<Next>): Promise<Next>
 export function soon<T, Next>(value: Soon<T>, next: (value: T) => Soon<Next>): Soon<Next>
 export function soon<T, Next>(value: Soon<T>, next: (value: T) => Soon<Next>): Soon<Next> {

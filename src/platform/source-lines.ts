@@ -10,8 +10,9 @@ const FRAME = /(file:\/\/[^\s()]+\.js):(\d+):(\d+)/g
 const known = new Map<string, Bundled | null>()
 
 /**
- * A stack that names the places in the sources instead of those in the bundle. Told to do it by itself (`--enable-source-maps`),
- * Node reads the maps at every start; here they are read when the first fault is told of, and that takes a tenth of a second.
+ * Rewrites a stack so that it names lines of the sources instead of the bundle. With `--enable-source-maps` Node would do it, but would
+ * read
+ * the maps at every start; here they are read when the first error is logged, which takes a tenth of a second.
  */
 export function inSources(stack: string): string {
   return stack.replace(FRAME, (frame, file: string, line: string, column: string) => {
@@ -25,7 +26,7 @@ function bundledFile(file: string): Bundled | null {
   return known.get(file) ?? null
 }
 
-/** Null for a file that is none of a bundle. */
+/** Reads the source map of a file; null for a file that is not part of a bundle. */
 function readMap(path: string): Bundled | null {
   try {
     return { folder: dirname(path), map: new SourceMap(JSON.parse(readFileSync(`${path}.map`, 'utf8'))) }
@@ -35,7 +36,7 @@ function readMap(path: string): Bundled | null {
 }
 
 function sourceOf({ folder, map }: Bundled, line: number, column: number): string | null {
-  const found = map.findEntry(line, column)
-  if (!('originalSource' in found) || found.originalSource === undefined) return null
-  return `${relative(ROOT, resolve(folder, found.originalSource))}:${found.originalLine + 1}`
+  const entry = map.findEntry(line, column)
+  if (!('originalSource' in entry) || entry.originalSource === undefined) return null
+  return `${relative(ROOT, resolve(folder, entry.originalSource))}:${entry.originalLine + 1}`
 }

@@ -1,12 +1,12 @@
 import { asyncContext } from './async-context.ts'
 
-/** Where the time of one request went, in ms; what it did beside something else counts as well. `batch`: how many shared its commit. */
+/** Where the time of one request went, in ms; work done in parallel counts in full. `batch`: how many items shared its commit. */
 export type Spent = {
   dbMs: number
   queueMs: number
   batch: number
   railMs: number
-  /** What the operator answered (rails.md 3), or null where none was asked. */
+  /** The class of the operator's answer (rails.md 3); null where no operator was asked. */
   railClass: string | null
 }
 
@@ -15,22 +15,22 @@ const spending = asyncContext<Spent | null>()
 export const nothingSpent = (): Spent => ({ dbMs: 0, queueMs: 0, batch: 0, railMs: 0, railClass: null })
 
 /**
- * Does this work on the account of a request; null: on nobody's. Statements on their own are counted only where that costs a payment
- * nothing (async-context.ts); batches and submits are told whom they work for.
+ * Runs work on the time account of a request; null: on no account. Single statements are counted only where that costs a payment nothing
+ * (async-context.ts); batches and calls to operators get the account passed explicitly.
  */
 export const spendOn = <T>(spent: Spent | null, work: () => T): T => spending.run(spent, work)
 
-/** The account of the request that this is done for; null where none is known. */
+/** The time account of the request for which the current work is done; null where none is known. */
 export const spentNow = (): Spent | null => spending.kept() ?? null
 
-/** Puts a run of a batch on the account of everybody who waited for it. */
+/** Adds a run of a batch to the accounts of all requests that waited for it. */
 export function countRun(
   waited: readonly { spent: Spent | null; since: number }[],
   { startedAt, ms }: { startedAt: number; ms: number },
 ): void {
   for (const { spent, since } of waited) {
     if (spent === null) continue
-    // An item that ran once more has waited before its first run only.
+    // An item that is run again waited only before its first run.
     if (spent.batch === 0) spent.queueMs += startedAt - since
     spent.dbMs += ms
     spent.batch = waited.length

@@ -4,7 +4,7 @@ import { echo, isControl, isLineControl } from './text.ts'
 export type StrictJson = { ok: true; value: unknown } | { ok: false; problem: string }
 
 const MAX_DEPTH = 32 // Contract 2.0. It also bounds every recursion over a parsed body.
-// What is counted by commas and opening brackets, and by colons. A value costs as much time as some dozen bytes of text and a
+// Values are counted by commas and opening brackets, fields by colons. A value costs as much time as some dozen bytes of text and a
 // name more than a hundred; a bulk call of a thousand items has room for thirty names in each.
 const MOST_VALUES = 120_000
 const MOST_FIELDS = 30_000
@@ -18,10 +18,9 @@ const BACKSLASH = 0x5c
 const LETTER_U = 0x75
 
 /**
- * Parses a request body, or says what is wrong with it in the words that follow `invalid request: `.
- * Refuses what JSON.parse lets pass: duplicate names, deep nesting, lone surrogates, control characters in strings
- * (tab, LF and CR written as escapes pass; field rules decide on them). A member `__proto__` is dropped like any
- * unknown field.
+ * Parses a request body; `problem` says what is wrong with it, in the words that follow `invalid request: `. Refuses what JSON.parse
+ * accepts: duplicate names, deep nesting, lone surrogates, control characters in strings (tab, LF and CR written as escapes pass; field
+ * rules decide on them). A member `__proto__` is dropped like any unknown field.
  */
 export function parseStrictJson(text: Buffer): StrictJson {
   const members = membersOf(text)
@@ -31,7 +30,7 @@ export function parseStrictJson(text: Buffer): StrictJson {
   return tidyMembers(value) === members ? { ok: true, value } : refused(duplicateIn(text))
 }
 
-/** The same in steps: whoever parses a large body lets others run between them. */
+/** Parses like `parseStrictJson`, in steps, so that other requests can run between them. */
 export function* strictJsonSteps(text: Buffer): Generator<void, StrictJson, void> {
   const members = membersOf(text)
   if (typeof members === 'string') return refused(members)
@@ -44,10 +43,10 @@ export function* strictJsonSteps(text: Buffer): Generator<void, StrictJson, void
   return refused(duplicateIn(text))
 }
 
-/** How many members its objects have by the text, or what is wrong with it. */
+/** Counts the members of all objects in the text; returns a problem instead when there is one. */
 const membersOf = (text: Buffer): number | string => (isUtf8(text) ? survey(text) : 'body is not valid UTF-8')
 
-/** A name given twice leaves one member: only then is it worth finding out which. */
+/** Names a duplicate field. Called only when parsing left fewer members than the text has. */
 const duplicateIn = (text: Buffer): string => `duplicate field ${echo(findDuplicate(text))}`
 
 function refused(problem: string): StrictJson {
@@ -62,7 +61,7 @@ function parse(text: string): unknown {
   }
 }
 
-// Walks the bytes once, before any object is built. Counts members by their colons; whether it is JSON is not judged.
+// Walks the bytes once, before any object is built. Counts members by their colons, and does not check that the text is JSON.
 function survey(bytes: Buffer): number | string {
   let depth = 0
   let members = 0
@@ -134,7 +133,7 @@ function hexUnit(bytes: Buffer, from: number): number {
   return unit
 }
 
-// Counts the members of all objects inside and drops those called `__proto__`, which a later copy might act upon.
+// Counts the members of all objects inside, and deletes those called `__proto__`, which would set the prototype of a later copy.
 function tidyMembers(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   let members = 0
@@ -169,7 +168,7 @@ function findDuplicate(bytes: Buffer): string {
   return ''
 }
 
-// The string between two quotes when a colon follows it, thus when it is a name.
+// The string between two quotes if a colon follows it, which makes it a name; else null.
 function nameAt(bytes: Buffer, quote: number, end: number): string | null {
   let next = end + 1
   while ((bytes[next] ?? 0x3a) <= 0x20) next += 1

@@ -1,10 +1,10 @@
 /**
- * A total over many amounts, in whole UGX. One amount always fits into a number. A turnover of years may not, and only then
- * it is a bigint.
+ * A total over many amounts, in whole UGX. One amount always fits into a number; the turnover of years may not, and only then the total
+ * is a bigint.
  */
 export type Sum = number | bigint
 
-/** The exact sum of these. Answers a number wherever a number holds it exactly. */
+/** Adds these exactly. Returns a number wherever a number holds the sum exactly. */
 export function sumOf(...parts: readonly Sum[]): Sum {
   let quick = 0
   for (const part of parts) {
@@ -15,7 +15,7 @@ export function sumOf(...parts: readonly Sum[]): Sum {
   return quick
 }
 
-/** The same amount with the other sign. */
+/** Returns the amount with the opposite sign. */
 export const minus = (amount: Sum): Sum => -amount
 
 function exact(parts: readonly Sum[]): Sum {
@@ -24,7 +24,7 @@ function exact(parts: readonly Sum[]): Sum {
   return narrowed(total)
 }
 
-/** A whole number from its digits: a number where that is exact, else a bigint. */
+/** Parses a whole number from its digits: a number where that is exact, else a bigint. */
 export function readSum(digits: string): Sum {
   const value = Number(digits)
   return Number.isSafeInteger(value) ? value : BigInt(digits)

@@ -1,19 +1,19 @@
 import type { Clock } from './clock.ts'
 import { count } from './measures.ts'
 
-/** A background task: work that has a due time in a row of its own. `runOnce` handles what is due now and says how many. */
+/** A background task, whose work has due times in rows. `runOnce` handles what is due now and returns how many rows that were. */
 export type Sweep = {
   name: string
-  /** How long to wait after a run that left nothing to do. */
+  /** How long to wait after a run that handled everything that was due. */
   everyMs: number
   /** How long to wait instead when the last twenty runs had nothing to do. Default `everyMs`. */
   restMs?: number
-  /** A run that handled this many has probably left some, and is followed by another at once. Default 1. */
+  /** A run that handled this many rows has probably left some, so the next run follows at once. Default 1. */
   full?: number
   runOnce(): Promise<number>
 }
 
-/** One run of a background task that has ended. `handled` is null where it failed, and then `error` says how. */
+/** One finished run of a background task. `handled` is null when it failed, with `error`. */
 export type SweepRun = {
   sweep: Sweep
   startedAt: Date
@@ -22,47 +22,48 @@ export type SweepRun = {
   error: unknown
 }
 
-export type SweepLog = {
+type SweepLog = {
   info(fields: object, message: string): void
   error(fields: object, message: string): void
 }
 
 /**
- * Looks for the work of several tasks at once. Such a task rests after twenty runs with nothing to do until it is named here, or woken, or
- * has rested for half a minute.
+ * Checks in one go which of several tasks have work. Such a task rests after twenty runs with nothing to do, until this check names it,
+ * it is
+ * woken, or it has rested for half a minute.
  */
 export type Lookout = {
   names: readonly string[]
-  /** How long between two looks; `restMs` once a minute has brought nothing. */
+  /** How long to wait between two checks; `restMs` once they have found nothing for a minute. */
   everyMs: number
   restMs: number
-  /** The tasks that may have something to do. */
+  /** Returns the names of tasks that may have work. */
   look(): Promise<readonly string[]>
 }
 
 export type Worker = {
-  /** Wakes one sweep now: something it waits for has just been committed here. */
+  /** Wakes one sweep now, because this process has just committed work for it. */
   nudge(name: string): void
-  /** Stops claiming; resolves when what is under way has ended. */
+  /** Starts no further run; resolves when the runs under way have ended. */
   stop(): Promise<void>
-  /** When each sweep last finished a run without an error, in ms of the clock given. */
+  /** When each sweep last finished a run without an error, in ms of the worker's clock. */
   lastRunMs: ReadonlyMap<string, number>
 }
 
-/** `ran`: hears of every run. */
+/** `onRun`: called after every run. */
 type Watched = { log: SweepLog; clock: Clock; ran?: (run: SweepRun) => void; lookout?: Lookout | null }
 
 // After an error the same sweep waits this long, so that a database that is away is not hammered.
 const AFTER_ERROR_MS = 1000
 const RESTS_AFTER_RUNS = 20
-// Below the minute after which a task that does not run is behind.
+// Shorter than the minute after which a task that does not run counts as behind.
 const LONGEST_REST_MS = 30_000
 const QUIET_AFTER_MS = 60_000
 const LOOKOUT = 'look for work'
 
 /**
- * Loops over the sweeps until stopped, each on its own: a run that handled something is followed by another at once.
- * A killed process loses nothing, for whatever was due is still due.
+ * Runs each sweep in a loop of its own until stopped: a full run is followed by another at once. A killed process loses nothing, because
+ * what was due is still due.
  */
 export function startWorker(
   sweeps: readonly Sweep[],
@@ -121,46 +122,46 @@ export function startWorker(
   }
 }
 
-/** Waits that have a name and can be cut short by it. */
+/** Makes pauses that have a name by which they can be cut short. */
 function pauses() {
   const wakers = new Map<string, () => void>()
   return {
     pause: (name: string, ms: number): Promise<void> =>
       new Promise((resolve) => {
-        const timer = setTimeout(end, ms)
-        function end() {
+        const timer = setTimeout(finish, ms)
+        function finish() {
           clearTimeout(timer)
           wakers.delete(name)
           resolve()
         }
-        wakers.set(name, end)
+        wakers.set(name, finish)
       }),
     wake: (name: string): void => wakers.get(name)?.(),
     wakeAll: (): void => {
-      for (const end of [...wakers.values()]) end()
+      for (const finish of [...wakers.values()]) finish()
     },
   }
 }
 
-/** How much it handled; null after an error. */
+/** Runs a sweep once, logs and reports the run. Returns how many rows it handled; null after an error. */
 async function runLogged(
   sweep: Sweep,
   { log, clock, ran }: Omit<Required<Watched>, 'lookout'>,
 ): Promise<number | null> {
   const started = performance.now()
   const startedAt = clock.now()
-  const ended = (handled: number | null, error: unknown = null) =>
+  const report = (handled: number | null, error: unknown = null) =>
     ran({ sweep, startedAt, ms: performance.now() - started, handled, error })
   try {
     const handled = await sweep.runOnce()
-    ended(handled)
+    report(handled)
     if (handled > 0)
       log.info({ sweep: sweep.name, done: handled, ms: Math.round(performance.now() - started) }, 'sweep')
     return handled
   } catch (error) {
     log.error({ sweep: sweep.name, err: error }, 'sweep failed')
     count('sweep_failed_total', sweep.name)
-    ended(null, error)
+    report(null, error)
     return null
   }
 }

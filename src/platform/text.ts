@@ -1,26 +1,26 @@
 const ECHO_CHARACTERS = 40 // Enough to recognise one's own mistake, too little to carry somebody else's data (G73).
 
-/** Input as it may be repeated in an error text (G73): no control characters, at most 40 characters, well formed. */
+/** Cuts input to what an error text may repeat (G73): no control characters, at most 40 characters, well formed. */
 export function echo(text: string): string {
-  let kept = ''
+  let repeated = ''
   let count = 0
   for (const character of text) {
     if (isControl(character.charCodeAt(0)) || isLoneSurrogate(character)) continue
-    kept += character
+    repeated += character
     count += 1
     if (count === ECHO_CHARACTERS) break
   }
-  return kept
+  return repeated
 }
 
-// Marks that change nothing that somebody sees; the two joiners (U+200C, U+200D) make letters of some scripts.
+// Invisible marks, but for the two joiners (U+200C, U+200D), which some scripts need for their letters.
 const MARKS = /(?![\u200C\u200D])[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu
 const SPACES = /[\p{Zs}\t]/gu
 const DASHES = /[\u2010-\u2015\u2212]/g
 
 /**
- * What a person has typed or pasted into a page, as it looks: chats, contacts and documents put marks around a number that nobody sees, and
- * spaces and dashes of their own. What programs send is read as it stands (contract 2.0).
+ * Cleans a text that a person typed or pasted into a page: chats, contacts and documents put invisible marks around numbers, and use spaces
+ * and dashes of their own. Texts from programs are read unchanged (contract 2.0).
  */
 export const asSeen = (text: string): string =>
   text.replace(MARKS, '').replace(SPACES, ' ').replace(DASHES, '-')
@@ -34,35 +34,35 @@ export function hasForbiddenControl(text: string, allowLines: boolean): boolean 
   return false
 }
 
-/** C0 with NUL, DEL and C1. */
+/** Whether the unit is a control character: C0 with NUL, DEL or C1. */
 export function isControl(unit: number): boolean {
   return unit < 0x20 || (unit >= 0x7f && unit <= 0x9f)
 }
 
-/** Tab, line feed and carriage return: the control characters that people type. */
+/** Whether the unit is a tab, line feed or carriage return: the control characters that people type. */
 export function isLineControl(unit: number): boolean {
   return unit === 0x09 || unit === 0x0a || unit === 0x0d
 }
 
-// Iterating a string yields whole pairs, so a surrogate that comes alone has lost its partner.
+// Iterating a string yields whole surrogate pairs, so a single surrogate has lost its partner.
 function isLoneSurrogate(character: string): boolean {
   return character.length === 1 && (character.charCodeAt(0) & 0xf800) === 0xd800
 }
 
-// Invisible characters and those that change the reading direction: with them a name could make an amount read backwards.
+// Invisible characters and those that change the reading direction: with these a name could make an amount read backwards.
 const UNSEEN = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]+/gu
 
-/** Text from outside in one line, without characters that nobody sees or that turn what is read. */
+/** Cleans a text from outside: one line, without characters that are invisible or change the reading direction. */
 export const withoutUnseen = (text: string): string => text.replace(UNSEEN, ' ').trim()
 
-// The blocks of Unicode whose letters run from right to left, with their digits and their forms for printing.
+// The blocks of Unicode whose letters run from right to left, with their digits and presentation forms.
 const TURNS = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
 
-/** Whether some of a text may run from right to left; most texts do not. */
+/** Whether a part of the text may run from right to left; most texts do not. */
 export const mayTurn = (text: string): boolean => TURNS.test(text)
 
 /**
- * A name from outside for a sentence of ours: where it runs from right to left it would take the amounts and words beside it along. Marks
- * that nobody sees keep it to itself (U+2068, U+2069).
+ * Prepares a name from outside for a sentence of ours: one that runs from right to left would reverse the amounts and words beside it.
+ * Invisible marks (U+2068, U+2069) isolate it.
  */
 export const inSentence = (name: string): string => (mayTurn(name) ? `\u2068${name}\u2069` : name)

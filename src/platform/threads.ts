@@ -1,21 +1,24 @@
 import { Worker } from 'node:worker_threads'
 
-/** The thread died, or did not answer in time. */
+/** Thrown when the thread died or did not answer in time. */
 export class ThreadLost extends Error {}
 
-/** Asks a thread for the next piece of work. Throws ThreadLost. */
+/** Sends the next step to a thread and returns its answer. Throws ThreadLost. */
 export type Ask<Step> = (step: Step) => Promise<Uint8Array>
 export type Threads<Step> = {
-  /** Lends a thread for one piece of work. After an error the thread is dropped and the next one gets a new thread. */
+  /** Lends a thread for one piece of work. After an error the thread is dropped; the next piece of work gets a new one. */
   use<T>(work: (ask: Ask<Step>) => Promise<T>): Promise<T>
 }
 
 // A thread that draws documents takes a third of a second and 40 MB to start, so one that runs is kept for a while.
 const KEPT_MS = 30_000
-// Limits of its heap. What it makes is handed over, so that the size of a document does not matter.
+// The limits of a thread's heap. The bytes that it makes are transferred, so the size of a document does not count.
 const LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 }
 
-/** Threads that run `script` and answer each step with bytes, within `answerWithinMs`. So many (one unless said) are kept for a while. */
+/**
+ * Opens a pool of threads that run `script` and answer each step with bytes within `answerWithinMs`. `keep`: how many idle threads stay
+ * for a while.
+ */
 export function openThreads<Step>({
   script,
   answerWithinMs,
@@ -25,24 +28,24 @@ export function openThreads<Step>({
   answerWithinMs: number
   keep?: number
 }): Threads<Step> {
-  const kept = new Map<Worker, NodeJS.Timeout>()
+  const idle = new Map<Worker, NodeJS.Timeout>()
 
   function borrow(): Worker {
-    // The one that was used last: the others end when they are not needed.
-    const last = [...kept].at(-1)
-    if (last === undefined) return start(script, kept)
-    const [worker, forget] = last
-    clearTimeout(forget)
-    kept.delete(worker)
+    // The one that was used last, so that the others end when they are not needed.
+    const last = [...idle].at(-1)
+    if (last === undefined) return start(script, idle)
+    const [worker, timer] = last
+    clearTimeout(timer)
+    idle.delete(worker)
     return worker
   }
   function giveBack(worker: Worker): void {
-    if (kept.size >= keep) return void worker.terminate()
-    const forget = setTimeout(() => {
-      kept.delete(worker)
+    if (idle.size >= keep) return void worker.terminate()
+    const timer = setTimeout(() => {
+      idle.delete(worker)
       worker.terminate()
     }, KEPT_MS).unref()
-    kept.set(worker, forget)
+    idle.set(worker, timer)
   }
 
   return {
@@ -60,14 +63,14 @@ export function openThreads<Step>({
   }
 }
 
-function start(script: URL, kept: Map<Worker, NodeJS.Timeout>): Worker {
+function start(script: URL, idle: Map<Worker, NodeJS.Timeout>): Worker {
   const worker = new Worker(script, { resourceLimits: LIMITS })
   // A thread must not keep a stopping process alive; its errors reach the caller that waits for it.
   worker.unref()
   worker.on('error', () => {})
   worker.once('exit', () => {
-    clearTimeout(kept.get(worker))
-    kept.delete(worker)
+    clearTimeout(idle.get(worker))
+    idle.delete(worker)
   })
   return worker
 }

@@ -1,21 +1,22 @@
-// Made once: most limits end when what they limited is long over, and an error with its stack costs more than the timer.
+// Made once: most limits end long after what they limited, and an error with its stack costs more than the timer.
 const OVER = new DOMException('the time is over', 'TimeoutError')
 
 /**
- * A signal that is aborted after `ms` milliseconds, or earlier with the first of `others`. Its timer keeps no process alive. Instead of
- * `AbortSignal.any` with `AbortSignal.timeout`: on Node 20 a collection may take such a timeout away, and then it never comes.
+ * Makes a signal that is aborted after `ms` milliseconds, or earlier with the first of `others`. Its timer keeps no process alive. It
+ * replaces `AbortSignal.any` with `AbortSignal.timeout`: on Node 20 the garbage collector may remove such a timeout, which then never
+ * fires.
  */
 export function timeLimit(ms: number, ...others: readonly AbortSignal[]): AbortSignal {
   const own = new AbortController()
-  const end = (reason: unknown) => {
+  const abort = (reason: unknown) => {
     clearTimeout(timer)
     own.abort(reason)
   }
-  const timer = setTimeout(end, ms, OVER)
+  const timer = setTimeout(abort, ms, OVER)
   timer.unref()
-  for (const other of others) {
-    if (other.aborted) end(other.reason)
-    else other.addEventListener('abort', () => end(other.reason), { once: true, signal: own.signal })
+  for (const signal of others) {
+    if (signal.aborted) abort(signal.reason)
+    else signal.addEventListener('abort', () => abort(signal.reason), { once: true, signal: own.signal })
   }
   return own.signal
 }

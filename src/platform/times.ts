@@ -9,7 +9,7 @@ const ISO_TIME =
 const YEAR_1 = -62_135_596_800_000
 const YEAR_10000 = 253_402_300_800_000
 
-/** X-Timestamp as whole Unix seconds, or null when malformed (G53). Twelve digits or more are milliseconds. */
+/** Parses X-Timestamp to whole Unix seconds; null when malformed (G53). Twelve digits or more are milliseconds. */
 export function readXTimestamp(text: string): number | null {
   if (!X_TIMESTAMP.test(text)) return null
   const value = Number(text)
@@ -18,8 +18,8 @@ export function readXTimestamp(text: string): number | null {
 }
 
 /**
- * A time in a query or in `start_at` (contract 2.0): ISO 8601 with Z or offset, without one UTC, a bare date its
- * first moment. Null for what is no real moment of the years 1 to 9999. Finer than milliseconds is cut off.
+ * Parses a time in a query or in `start_at` (contract 2.0): ISO 8601 with Z or an offset, UTC without one; a bare date is its first
+ * moment. Null for what is no real moment of the years 1 to 9999. Digits finer than milliseconds are cut off.
  */
 export function readIsoTime(text: string): Date | null {
   const parts = ISO_TIME.exec(text)
@@ -32,19 +32,19 @@ export function readIsoTime(text: string): Date | null {
   return at >= YEAR_1 && at < YEAR_10000 ? new Date(at) : null
 }
 
-// The charges of a batch have the same few times, and writing one takes longer than everything else about its text.
+// The charges of a batch have the same few times, and formatting one takes longer than all the rest of their text.
 const REMEMBERED = 16
 const rememberedMs = new Float64Array(REMEMBERED).fill(Number.NaN)
 const rememberedTexts: string[] = Array.from({ length: REMEMBERED }, () => '')
 
-/** ISO 8601 UTC with milliseconds and Z, the only form in which times leave. Throws for a date that is none. */
+/** Formats a time as ISO 8601 in UTC with milliseconds and Z, the only form in answers and events. Throws for an invalid date. */
 export function isoMs(date: Date): string {
   const ms = date.getTime()
-  const place = Math.abs(ms) % REMEMBERED
-  if (rememberedMs[place] === ms) return rememberedTexts[place] as string
+  const slot = Math.abs(ms) % REMEMBERED
+  if (rememberedMs[slot] === ms) return rememberedTexts[slot] as string
   const text = date.toISOString()
-  rememberedMs[place] = ms
-  rememberedTexts[place] = text
+  rememberedMs[slot] = ms
+  rememberedTexts[slot] = text
   return text
 }
 

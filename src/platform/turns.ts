@@ -3,22 +3,23 @@ import { batchByKind } from './batch-by-kind.ts'
 import { done, failed } from './batch-run.ts'
 import type { Lane } from './lane.ts'
 
-/** A few lanes that run work one piece at a time; all work of a key uses the same lane. */
-export type Turns = Lane & {
+/** A few lanes that each run one piece of work at a time; all work of a key uses the same lane. */
+type Turns = Lane & {
   take<T>(key: number, work: () => Promise<T>): Promise<T>
 }
 
 type Piece = { key: number; work(): Promise<unknown> }
 
 /**
- * Work that waits here for others of its key holds no connection, as it would behind a database lock. Throws what the work
- * throws, and 503 when too many wait.
+ * Makes lanes for work by key. Work that waits here for other work of its key holds no connection, as it would behind a database lock.
+ * `run`
+ * throws what the work throws, and 503 when too many wait.
  */
 export function turns(lanes: number): Turns {
   const queues = Array.from({ length: lanes }, () =>
     batch<Piece, unknown>({
       // Errors of the work are passed on: it has waited for locks itself and is not run again.
-      run: (some) => Promise.all(some.map(({ work }) => work().then(done, failed))),
+      run: (pieces) => Promise.all(pieces.map(({ work }) => work().then(done, failed))),
       laneOf: ({ key }) => key,
       max: 1,
       beside: false,

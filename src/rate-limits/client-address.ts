@@ -2,23 +2,23 @@ import ipaddr from 'ipaddr.js'
 import { remember } from './oldest-out.ts'
 
 const LONGEST = 64
-// Some proxies write the port of the connection behind the address; it is another one each time.
+// Some proxies write the port of the connection behind the address; it differs with each connection.
 const WITH_PORT = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/
 const HEXTETS_OF_A_CUSTOMER = 4
-// Every request has an address, and most come from few: of these it is known what they count as.
+// Every request has an address, and most requests come from a few: their results are remembered.
 const MOST_KNOWN = 1000
 const known = new Map<string, string>()
 const networks = new Map<string, string>()
 
 /**
- * The name under which an address is counted: an IPv4 address as it is, of an IPv6 address the first 64 bits, because one
- * client owns all addresses behind them. Anything else is counted as it is.
+ * Returns the name under which an address is counted: an IPv4 address as it is; of an IPv6 address the first 64 bits, because one
+ * client owns all addresses behind them; anything else as it is.
  */
 export function countedAddress(text: string): string {
-  const found = known.get(text)
-  if (found !== undefined) return found
+  const remembered = known.get(text)
+  if (remembered !== undefined) return remembered
   const counted = readAddress(text)
-  // Longer ones are no addresses, and would fill the memory.
+  // Longer texts are no addresses, and would fill the memory.
   if (text.length <= LONGEST) remember(known, { key: text, value: counted, most: MOST_KNOWN })
   return counted
 }
@@ -33,10 +33,10 @@ function readAddress(text: string): string {
   return `${own.join(':')}::/64`
 }
 
-/** The network of a counted address, as logs name it: its first 24 bits, or 48 of an IPv6 address. What is no address is `unknown`. */
+/** Returns the network of a counted address for logs: its first 24 bits, or 48 of an IPv6 address; `unknown` for what is no address. */
 export function networkOf(counted: string): string {
-  const found = networks.get(counted)
-  if (found !== undefined) return found
+  const remembered = networks.get(counted)
+  if (remembered !== undefined) return remembered
   const network = readNetwork(counted)
   remember(networks, { key: counted, value: network, most: MOST_KNOWN })
   return network

@@ -15,22 +15,22 @@ import { inLockOrder, lockRows, makeRows, type WindowRow } from './window-rows.t
  */
 export type ExactWindow = {
   /** Refuses (429) what this process already knows to be over the limit, before anything else is checked. */
-  refuseEarly(place: MerchantMode, nowMs: number): void
-  /** For the first flush of the batch: locks the windows of these merchants. Empty when the limit is off. */
-  lock(places: readonly MerchantMode[]): Call<WindowRow>[]
-  /** Opens the locked windows from the answers to the calls of `lock`. */
+  refuseEarly(merchantMode: MerchantMode, nowMs: number): void
+  /** Locks the windows of these merchants; sent with the first statements of the batch. Empty when the limit is off. */
+  lock(merchantModes: readonly MerchantMode[]): Call<WindowRow>[]
+  /** Opens the locked windows from the rows that the calls of `lock` returned. */
   open(answers: readonly (readonly unknown[])[], nowMs: number): OpenWindows
-  /** Takes a place at once, in a transaction of its own, and says as of when. Throws 429. */
-  takeNow(place: MerchantMode, nowMs: number): Promise<number>
-  /** Gives back the place of a request that was accepted at this time and refused after all. */
-  giveBack(place: MerchantMode, acceptedMs: number): Promise<unknown>
+  /** Counts a request at once, in a transaction of its own, and returns the time under which it is counted, in ms. Throws 429. */
+  takeNow(merchantMode: MerchantMode, nowMs: number): Promise<number>
+  /** Removes a request that was accepted at this time and refused after all. */
+  giveBack(merchantMode: MerchantMode, acceptedMs: number): Promise<unknown>
   /** Resolves when nothing of `takeNow` and `giveBack` is under way. */
   idle(): Promise<void>
 }
-/** What a request does with a window before its own work. */
+/** The part of a window that a request uses before its own work. */
 export type CountedWindow = Pick<ExactWindow, 'refuseEarly' | 'takeNow' | 'giveBack' | 'idle'>
-/** A place to be taken, or given back. */
-type Ask = { place: MerchantMode; atMs: number; back: boolean }
+/** A request to be counted, or with `back` to be removed from the count. */
+type Ask = { merchantMode: MerchantMode; atMs: number; back: boolean }
 
 const MOST_SHAPES = 1000
 
@@ -42,17 +42,17 @@ const UNLIMITED: OpenWindows = {
   free: () => Number.POSITIVE_INFINITY,
   writes: () => [],
 }
-/** For work that no limit counts, or whose limit is switched off. */
+/** The window of work that has no limit, or whose limit is switched off. */
 export const NOT_COUNTED: ExactWindow = {
   refuseEarly: () => {},
   lock: () => [],
   open: () => UNLIMITED,
-  takeNow: async (_place, nowMs) => nowMs,
+  takeNow: async (_merchantMode, nowMs) => nowMs,
   giveBack: async () => {},
   idle: async () => {},
 }
 
-/** `limit` a minute for each merchant and mode that is granted no other; 0 switches it off for everybody. */
+/** `limit`: requests a minute for each merchant and mode without a granted rate; 0 switches the limit off for all. */
 export type WindowLimits = { limit: number; grantedTo?: (merchantId: number) => number | undefined }
 
 export function exactWindow({
@@ -64,43 +64,46 @@ export function exactWindow({
   const frame: Frame = { what, shapeFor: shapesFor(limits), known: new Map() }
   const { shapeFor, known } = frame
   const window: Pick<ExactWindow, 'lock' | 'open'> = {
-    lock: (places) => lock(frame, places),
+    lock: (merchantModes) => lock(frame, merchantModes),
     open: (answers, nowMs) => openWindows(frame, (answers.at(-1) ?? []) as readonly WindowRow[], nowMs),
   }
-  const asking: Batch<Ask, number> = batch({
-    run: (asks, turn) => answerAsks({ db, window, turn }, asks),
-    laneOf: ({ place }) => place.merchantId,
+  const changes: Batch<Ask, number> = batch({
+    run: (batched, turn) => answerAsks({ db, window, turn }, batched),
+    laneOf: ({ merchantMode }) => merchantMode.merchantId,
   })
   return {
     ...window,
-    refuseEarly: (place, nowMs) => {
-      const mine = known.get(merchantModeKey(place))?.window
-      if (mine === undefined) return
-      const shape = shapeFor(place)
-      if (mine.total >= shape.limit) refuseFull(mine, shape, nowMs)
+    refuseEarly: (merchantMode, nowMs) => {
+      const cached = known.get(merchantModeKey(merchantMode))?.window
+      if (cached === undefined) return
+      const shape = shapeFor(merchantMode)
+      if (cached.total >= shape.limit) refuseFull(cached, shape, nowMs)
     },
-    takeNow: (place, nowMs) => asking.add({ place, atMs: nowMs, back: false }),
-    giveBack: (place, acceptedMs) => {
-      const mine = known.get(merchantModeKey(place))
+    takeNow: (merchantMode, nowMs) => changes.add({ merchantMode, atMs: nowMs, back: false }),
+    giveBack: (merchantMode, acceptedMs) => {
+      const cached = known.get(merchantModeKey(merchantMode))
       // From now on this process refuses by the new count; the row follows. A copy, because a batch may be writing the
       // original.
-      if (mine)
-        known.set(merchantModeKey(place), {
-          ...mine,
+      if (cached)
+        known.set(merchantModeKey(merchantMode), {
+          ...cached,
           text: null,
-          window: without(mine.window, shapeFor(place), acceptedMs),
+          window: without(cached.window, shapeFor(merchantMode), acceptedMs),
         })
-      return asking.add({ place, atMs: acceptedMs, back: true })
+      return changes.add({ merchantMode, atMs: acceptedMs, back: true })
     },
-    idle: () => asking.idle(),
+    idle: () => changes.idle(),
   }
 }
 
 /**
- * The shape of each merchant's window. A limit that passes the border between exact and wide slots begins with an empty window: what was
- * counted in slots of the other width is dropped as what a wrong clock has written.
+ * Returns the shape of each merchant's window. When a changed limit switches between exact and wide slots, the window starts empty: slot
+ * numbers of the other width look like counts of a wrong clock, and are dropped as such.
  */
-function shapesFor({ limit, grantedTo = () => undefined }: WindowLimits): (place: MerchantMode) => Shape {
+function shapesFor({
+  limit,
+  grantedTo = () => undefined,
+}: WindowLimits): (merchantMode: MerchantMode) => Shape {
   const usual = shapeOf(limit, MINUTE_MS)
   const granted = new Map<number, Shape>()
   return ({ merchantId }) => {
@@ -112,31 +115,33 @@ function shapesFor({ limit, grantedTo = () => undefined }: WindowLimits): (place
   }
 }
 
-function lock({ what, known }: Frame, places: readonly MerchantMode[]): Call<WindowRow>[] {
-  const sorted = [...places].sort(inLockOrder)
-  const missing = sorted.filter((place) => known.get(merchantModeKey(place))?.made !== true)
+function lock({ what, known }: Frame, merchantModes: readonly MerchantMode[]): Call<WindowRow>[] {
+  const sorted = [...merchantModes].sort(inLockOrder)
+  const missing = sorted.filter((merchantMode) => known.get(merchantModeKey(merchantMode))?.made !== true)
   return [...(missing.length === 0 ? [] : [makeRows(missing, what)]), lockRows(sorted, what)]
 }
 
-/** Gives places back first, because others in the batch may need them. */
+/** Removes requests first, because that may make room for others in the batch. */
 function answerAsks(
   { db, window, turn }: { db: Database; window: Pick<ExactWindow, 'lock' | 'open'>; turn: RunTurn },
-  asks: readonly Ask[],
+  changes: readonly Ask[],
 ): Promise<Outcome<number>[]> {
-  const places = new Map(asks.map(({ place }) => [merchantModeKey(place), place]))
-  const nowMs = Math.max(...asks.map(({ atMs }) => atMs))
+  const merchantModes = new Map(
+    changes.map(({ merchantMode }) => [merchantModeKey(merchantMode), merchantMode]),
+  )
+  const nowMs = Math.max(...changes.map(({ atMs }) => atMs))
   return db.transactionFor({ kind: 'in', ...turn }, async (tx) => {
-    const open = window.open(await tx.send(...window.lock([...places.values()])), nowMs)
-    for (const { place, atMs, back } of asks) if (back) open.giveBack(place, atMs)
-    const outcomes = asks.map((ask) => (ask.back ? done(ask.atMs) : takeOne(open, ask, nowMs)))
+    const open = window.open(await tx.send(...window.lock([...merchantModes.values()])), nowMs)
+    for (const { merchantMode, atMs, back } of changes) if (back) open.giveBack(merchantMode, atMs)
+    const outcomes = changes.map((change) => (change.back ? done(change.atMs) : takeOne(open, change, nowMs)))
     return { value: outcomes, last: open.writes() }
   })
 }
 
-function takeOne(open: OpenWindows, { place }: Ask, nowMs: number): Outcome<number> {
+function takeOne(open: OpenWindows, { merchantMode }: Ask, nowMs: number): Outcome<number> {
   try {
-    open.check(place)
-    open.take(place)
+    open.check(merchantMode)
+    open.take(merchantMode)
     return done(nowMs)
   } catch (error) {
     return failed(error)

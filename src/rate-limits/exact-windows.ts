@@ -7,13 +7,13 @@ import type { Granted } from './granted-rates.ts'
 import { type LeasedWindow, leasedWindow } from './leased-window.ts'
 import { RATES, type RateName } from './rates.ts'
 
-/** A limit that is counted exactly over all processes: of everything that writes, asks an operator or is expensive. */
-export type ExactRate = keyof typeof RATE_OF
+/** A limit that is counted exactly over all processes: of endpoints that write, ask an operator or are expensive. */
+type ExactRate = keyof typeof RATE_OF
 export type ExactWindows = Readonly<Record<Exclude<ExactRate, 'charges'>, ExactWindow>> & {
   readonly charges: LeasedWindow
 }
 
-// The first four are taken in the transaction of the work itself, the others in one before it.
+// The first four are counted in the transaction of the work itself, the others in one before it.
 const RATE_OF = {
   charges: 'charges',
   payouts: 'payouts',
@@ -36,7 +36,7 @@ const RATE_OF = {
   cancel_schedule: 'schedules',
 } as const satisfies Record<string, RateName>
 
-/** The windows of one cell, by the rate name of their endpoint. Every payment passes the one of charges. */
+/** Makes the windows of one cell, by the rate name of their endpoint. Every payment passes the one of charges. */
 export const exactWindows = (
   config: Config,
   { db, clock, granted }: { db: Database; clock: Clock; granted: Granted },

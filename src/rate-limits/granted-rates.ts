@@ -7,21 +7,21 @@ const GRANTED = statement<{ id: number; rates: GrantedRates }>(
   `select id, rate_limits as rates from merchants where rate_limits <> '{}'`,
 )
 
-/** The limits of merchants that have some of their own, in the memory of this process. */
+/** The rates granted to single merchants, in the memory of this process. */
 export type Granted = {
-  /** How many a minute this merchant may, where an operator has said so. */
+  /** The granted limit of this merchant, a minute; undefined where staff have granted none. */
   of(rate: RateName, merchantId: number): number | undefined
-  /** Reads them all again. Throws where a cell does not answer; those of the others are known then. */
+  /** Reads all granted rates. Throws when a cell does not answer; the rates of the other cells are known by then. */
   read(): Promise<void>
-  /** Sees to it that they are read when keys or merchants have changed, and now and then. Nobody waits for it. */
+  /** Starts a read when keys or merchants have `changed`, or the last read is old. Returns without waiting for it. */
   follow(changed: boolean): void
 }
 
-// The number of the directory says at once that something has changed. A process in which no key is used does not look at it, and one that
-// dies between a change and the number leaves a change without it: so they are read again now and then while somebody is counted.
+// The directory's revision number shows a change at once. But a process in which no key is used does not read that number, and a process
+// that dies between a change and the number leaves it as it was. So the rates are also read again now and then while requests are counted.
 const READ_AGAIN_MS = 5000
 
-/** `cells`: the databases in which merchants are. One that is away keeps what was known of its merchants, and holds up no other. */
+/** `cells`: the databases with merchants. While one is away, the rates last read from it stay in force, and the others are not held up. */
 export function grantedRates(cells: () => readonly Database[]): Granted {
   const known = new Map<Database, ReadonlyMap<number, GrantedRates>>()
   let readAt = performance.now()

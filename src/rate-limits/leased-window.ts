@@ -8,16 +8,18 @@ import { MINUTE_MS } from './limits.ts'
 import type { OpenWindows } from './open-windows.ts'
 
 /** The windows of one try of a transaction. */
-export type Counting = {
-  /** For the first flush: locks the windows of which this process holds too few places. */
+type Counting = {
+  /** Locks the windows that the leases of this process do not cover; sent with the first statements. */
   lock(): Call[]
-  /** From the answers to the calls of `lock`. */
+  /** Opens the windows from the rows that the calls of `lock` returned. */
   open(answers: readonly (readonly unknown[])[]): OpenWindows
 }
 
-/** An exact window of which a process takes places in advance, so that most transactions send nothing about it (decision 31). */
+/**
+ * An exact window in which a process counts requests in advance (a lease), so that most transactions send nothing about it (decision 31).
+ */
 export type LeasedWindow = CountedWindow & {
-  /** Counts these requests, each with its own place, in the transaction of `work`, which may be repeated. */
+  /** Counts each of these requests in the transaction of `work`, which may be repeated. */
   counted<T>(
     requests: readonly MerchantMode[],
     nowMs: number,
@@ -33,14 +35,14 @@ export function leasedWindow({ what, limit, grantedTo = () => undefined, db, clo
   const leases: Leases = new Map()
   return {
     ...rows,
-    refuseEarly(place, nowMs) {
-      if ((leases.get(merchantModeKey(place))?.left ?? 0) === 0) rows.refuseEarly(place, nowMs)
+    refuseEarly(merchantMode, nowMs) {
+      if ((leases.get(merchantModeKey(merchantMode))?.left ?? 0) === 0) rows.refuseEarly(merchantMode, nowMs)
     },
     counted: (requests, nowMs, work) =>
       limit > 0
         ? countedByLeases({ rows, leases, limitOf, requests, nowMs }, work)
         : work({
-            lock: () => rows.lock([...countsOf(requests).values()].map(({ place }) => place)),
+            lock: () => rows.lock([...countsOf(requests).values()].map(({ merchantMode }) => merchantMode)),
             open: (answers) => rows.open(answers, nowMs),
           }),
     idle: async () => {
@@ -53,7 +55,7 @@ export function leasedWindow({ what, limit, grantedTo = () => undefined, db, clo
 type Counted = {
   rows: ExactWindow
   leases: Leases
-  limitOf(place: MerchantMode): number
+  limitOf(merchantMode: MerchantMode): number
   requests: readonly MerchantMode[]
   nowMs: number
 }
@@ -63,39 +65,41 @@ async function countedByLeases<T>(
   work: (counting: Counting) => Promise<T>,
 ): Promise<T> {
   const counts = countsOf(requests)
-  const shares = new Map<number, Share>()
-  const end = (how: End) => {
-    for (const share of shares.values()) endShare(leases, share, how)
-    shares.clear()
+  const quotas = new Map<number, Share>()
+  const settleAll = (outcome: End) => {
+    for (const quota of quotas.values()) endShare(leases, quota, outcome)
+    quotas.clear()
   }
   try {
     const value = await work({
       lock() {
         // A transaction is tried again only when the try before it was rolled back.
-        end('undone')
-        for (const [key, { place, count }] of counts)
-          shares.set(key, setAside(leases, place, { count, nowMs }))
-        const needed = [...shares.values()].flatMap((share) => (share.kind === 'row' ? [share.place] : []))
+        settleAll('undone')
+        for (const [key, { merchantMode, count }] of counts)
+          quotas.set(key, setAside(leases, merchantMode, { count, nowMs }))
+        const needed = [...quotas.values()].flatMap((quota) =>
+          quota.kind === 'row' ? [quota.merchantMode] : [],
+        )
         return needed.length === 0 ? [] : rows.lock(needed)
       },
-      open: (answers) => openShares(rows.open(answers, nowMs), { shares, limitOf, nowMs }),
+      open: (answers) => openShares(rows.open(answers, nowMs), { quotas, limitOf, nowMs }),
     })
-    end('committed')
+    settleAll('committed')
     return value
   } catch (error) {
-    end(error instanceof CommitUnknown ? 'unknown' : 'undone')
+    settleAll(error instanceof CommitUnknown ? 'unknown' : 'undone')
     throw error
   }
 }
 
 function countsOf(requests: readonly MerchantMode[]) {
-  const counts = new Map<number, { place: MerchantMode; count: number }>()
-  for (const place of requests) {
-    const known = counts.get(merchantModeKey(place))
+  const counts = new Map<number, { merchantMode: MerchantMode; count: number }>()
+  for (const merchantMode of requests) {
+    const known = counts.get(merchantModeKey(merchantMode))
     if (known) known.count += 1
     else
-      counts.set(merchantModeKey(place), {
-        place: { merchantId: place.merchantId, mode: place.mode },
+      counts.set(merchantModeKey(merchantMode), {
+        merchantMode: { merchantId: merchantMode.merchantId, mode: merchantMode.mode },
         count: 1,
       })
   }
@@ -104,42 +108,45 @@ function countsOf(requests: readonly MerchantMode[]) {
 
 function openShares(
   rows: OpenWindows,
-  { shares, limitOf, nowMs }: Pick<Counted, 'limitOf' | 'nowMs'> & { shares: ReadonlyMap<number, Share> },
+  { quotas, limitOf, nowMs }: Pick<Counted, 'limitOf' | 'nowMs'> & { quotas: ReadonlyMap<number, Share> },
 ): OpenWindows {
-  for (const share of shares.values()) if (share.kind === 'row' && share.old) settle(rows, share.old)
-  const shareOf = (place: MerchantMode) => shares.get(merchantModeKey(place))
+  for (const quota of quotas.values()) if (quota.kind === 'row' && quota.old) settle(rows, quota.old)
+  const quotaOf = (merchantMode: MerchantMode) => quotas.get(merchantModeKey(merchantMode))
   return {
     ...rows,
-    check(place) {
-      if (shareOf(place)?.kind !== 'lease') rows.check(place)
+    check(merchantMode) {
+      if (quotaOf(merchantMode)?.kind !== 'lease') rows.check(merchantMode)
     },
-    take(place) {
-      const share = shareOf(place)
-      if (share) share.taken += 1
-      if (share?.kind !== 'lease') rows.take(place)
+    take(merchantMode) {
+      const quota = quotaOf(merchantMode)
+      if (quota) quota.taken += 1
+      if (quota?.kind !== 'lease') rows.take(merchantMode)
     },
     writes() {
-      for (const share of shares.values()) {
-        if (share.kind === 'lease' || share.taken === 0) continue
-        share.next = leaseOf(share.place, {
-          limit: limitOf(share.place),
-          free: rows.free(share.place),
+      for (const quota of quotas.values()) {
+        if (quota.kind === 'lease' || quota.taken === 0) continue
+        quota.next = leaseOf(quota.merchantMode, {
+          limit: limitOf(quota.merchantMode),
+          free: rows.free(quota.merchantMode),
           nowMs,
         })
-        if (share.next) rows.change(share.place, { atMs: share.next.endMs, count: share.next.size })
+        if (quota.next) rows.change(quota.merchantMode, { atMs: quota.next.endMs, count: quota.next.size })
       }
       return rows.writes()
     },
   }
 }
 
-/** In the row: what was used counts at its latest time instead of the end of the lease, and the rest not at all. */
-function settle(rows: OpenWindows, { place, endMs, size, left, lastMs }: Lease): void {
-  rows.change(place, { atMs: endMs, count: -size })
-  if (size > left) rows.change(place, { atMs: lastMs, count: size - left })
+/**
+ * Replaces a lease in the row by what was used of it: that counts at the time of its last use instead of the lease's end, the rest not at
+ * all.
+ */
+function settle(rows: OpenWindows, { merchantMode, endMs, size, left, lastMs }: Lease): void {
+  rows.change(merchantMode, { atMs: endMs, count: -size })
+  if (size > left) rows.change(merchantMode, { atMs: lastMs, count: size - left })
 }
 
-/** At a stop. If it fails, the places come free a minute after the end of their leases. */
+/** Returns what the leases have left when the process stops. If that fails, it comes free a minute after the end of each lease. */
 async function giveBackAll({
   rows,
   leases,
@@ -151,7 +158,7 @@ async function giveBackAll({
   if (unused.length === 0) return
   await db
     .transactionFor({ kind: 'in' }, async (tx) => {
-      const answers = await tx.send(...rows.lock(unused.map(({ place }) => place)))
+      const answers = await tx.send(...rows.lock(unused.map(({ merchantMode }) => merchantMode)))
       const open = rows.open(answers, nowMs)
       for (const lease of unused) settle(open, lease)
       return { value: null, last: open.writes() }

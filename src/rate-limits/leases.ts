@@ -1,79 +1,86 @@
 import { type MerchantMode, merchantModeKey } from '../platform/mode.ts'
 import { remember } from './oldest-out.ts'
 
-/** Places of a window that a process has taken in advance. The row counts all of them at the end, until they are settled. */
+/** Requests of a window that a process has counted in advance. Until it is settled, the row counts all of them at the lease's end. */
 export type Lease = {
-  place: MerchantMode
+  merchantMode: MerchantMode
   fromMs: number
   endMs: number
   size: number
-  /** Neither used nor set aside. */
+  /** How many are neither used nor held by a transaction. */
   left: number
-  /** The latest time at which one was set aside. */
+  /** The latest time at which a transaction took some. */
   lastMs: number
 }
 
-/** What a transaction has of one merchant: so many places of a lease, or the row, with the lease that it settles. */
+/** What a transaction may count for one merchant: a part of a lease (`aside`), or the row, with the `old` lease that it settles. */
 export type Share =
   | { kind: 'lease'; lease: Lease; aside: number; taken: number }
-  | { kind: 'row'; place: MerchantMode; old: Lease | null; taken: number; next: Lease | null }
+  | { kind: 'row'; merchantMode: MerchantMode; old: Lease | null; taken: number; next: Lease | null }
 
-/** How the transaction ended. Not known whether it committed: then what was taken counts. */
+/** How the transaction ended. Where it is `unknown` whether it committed, what was taken counts. */
 export type End = 'committed' | 'undone' | 'unknown'
 
-// One process holds at most a hundredth of the limit, and near the limit a sixteenth of what is free, so that what it does not
-// use is hardly missed by the others. Near the limit it is missed sooner, so a lease is short there.
+// A lease is at most a hundredth of the limit, and near the limit a sixteenth of what is free, so that other processes hardly miss
+// what this one does not use. Near the limit they miss it sooner, so a lease is short there.
 const LEASE_MS = { ofLimit: 30_000, ofFree: 5000 }
 const MOST_OF_LIMIT = 100
 const MOST_OF_FREE = 16
-// A smaller lease saves too few writes. So limits below a thousand a minute, and the last places of all, are counted in the row.
+// A smaller lease saves too few writes. So limits below a thousand a minute, and the last requests of any limit, are counted in the row.
 const SMALLEST = 10
 const MOST_LEASES = 10_000
 
 export type Leases = Map<number, Lease>
 
-/** The lease that follows when so many places are free, or null when too few are. */
+/** Makes the next lease when `free` more requests fit; null when that is too few for one. */
 export function leaseOf(
-  place: MerchantMode,
+  merchantMode: MerchantMode,
   { limit, free, nowMs }: { limit: number; free: number; nowMs: number },
 ): Lease | null {
   const [ofLimit, ofFree] = [limit / MOST_OF_LIMIT, free / MOST_OF_FREE]
   const size = Math.floor(Math.min(ofLimit, ofFree))
   if (size < SMALLEST) return null
   const endMs = nowMs + (ofLimit <= ofFree ? LEASE_MS.ofLimit : LEASE_MS.ofFree)
-  return { place, fromMs: nowMs, endMs, size, left: size, lastMs: nowMs }
+  return { merchantMode, fromMs: nowMs, endMs, size, left: size, lastMs: nowMs }
 }
 
-/** Whether so many places may be used at this time. A clock that went back may not: older counts have left the row already. */
+/**
+ * Whether the lease has `count` left at this time. Before `fromMs` (the clock went back) it has none: older counts have left the row
+ * already.
+ */
 const covers = (
   { left, fromMs, endMs }: Lease,
   { count, nowMs }: { count: number; nowMs: number },
 ): boolean => left >= count && fromMs <= nowMs && nowMs < endMs
 
-/** Sets places aside, so that no other transaction uses them. Where the lease does not cover them the row is needed. */
+/**
+ * Takes `count` requests from the lease, so that no other transaction uses them. Where the lease does not cover them, the row is needed.
+ */
 export function setAside(
   leases: Leases,
-  place: MerchantMode,
-  wanted: { count: number; nowMs: number },
+  merchantMode: MerchantMode,
+  { count, nowMs }: { count: number; nowMs: number },
 ): Share {
-  const key = merchantModeKey(place)
+  const key = merchantModeKey(merchantMode)
   const lease = leases.get(key) ?? null
-  if (lease === null || !covers(lease, wanted)) {
+  if (lease === null || !covers(lease, { count, nowMs })) {
     leases.delete(key)
-    return { kind: 'row', place, old: lease, taken: 0, next: null }
+    return { kind: 'row', merchantMode, old: lease, taken: 0, next: null }
   }
-  lease.left -= wanted.count
-  lease.lastMs = Math.max(lease.lastMs, wanted.nowMs)
-  return { kind: 'lease', lease, aside: wanted.count, taken: 0 }
+  lease.left -= count
+  lease.lastMs = Math.max(lease.lastMs, nowMs)
+  return { kind: 'lease', lease, aside: count, taken: 0 }
 }
 
-/** What happens to the places in memory when their transaction has ended. */
-export function endShare(leases: Leases, share: Share, end: End): void {
-  if (share.kind === 'lease') share.lease.left += share.aside - (end === 'undone' ? 0 : share.taken)
-  else if (end === 'committed') keep(leases, share.next)
-  else if (end === 'undone' && share.old && !leases.has(merchantModeKey(share.place))) keep(leases, share.old)
+/** Settles the leases in memory after their transaction: puts back what it did not use, and keeps the next lease or the old one. */
+export function endShare(leases: Leases, quota: Share, outcome: End): void {
+  if (quota.kind === 'lease') quota.lease.left += quota.aside - (outcome === 'undone' ? 0 : quota.taken)
+  else if (outcome === 'committed') keep(leases, quota.next)
+  else if (outcome === 'undone' && quota.old && !leases.has(merchantModeKey(quota.merchantMode)))
+    keep(leases, quota.old)
 }
 
 function keep(leases: Leases, lease: Lease | null): void {
-  if (lease !== null) remember(leases, { key: merchantModeKey(lease.place), value: lease, most: MOST_LEASES })
+  if (lease !== null)
+    remember(leases, { key: merchantModeKey(lease.merchantMode), value: lease, most: MOST_LEASES })
 }

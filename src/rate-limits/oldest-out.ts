@@ -1,4 +1,4 @@
-/** Stores the value under this key as the newest entry. With more than `most` entries the oldest one is dropped. */
+/** Stores the value under this key as the newest entry, and drops the oldest entries beyond `most`. */
 export function remember<Key, Value>(
   known: Map<Key, Value>,
   { key, value, most }: { key: Key; value: Value; most: number },

@@ -18,71 +18,75 @@ import { readWindow, writeWindow } from './window-text.ts'
 /** The windows that one transaction has locked. */
 export type OpenWindows = {
   /** Throws 429 when the window is full. */
-  check(place: MerchantMode): void
+  check(merchantMode: MerchantMode): void
   /** Counts one accepted request. */
-  take(place: MerchantMode): void
+  take(merchantMode: MerchantMode): void
   /** Removes one request that was accepted at this time. */
-  giveBack(place: MerchantMode, acceptedMs: number): void
-  /** Counts so many more at this time, or fewer when below zero. */
-  change(place: MerchantMode, by: { atMs: number; count: number }): void
-  /** How many more fit now. */
-  free(place: MerchantMode): number
-  /** For the last flush of the batch. */
+  giveBack(merchantMode: MerchantMode, acceptedMs: number): void
+  /** Adds `count` requests at this time; removes them when it is below zero. */
+  change(merchantMode: MerchantMode, by: { atMs: number; count: number }): void
+  /** How many more requests fit now. */
+  free(merchantMode: MerchantMode): number
+  /** Stores the changed windows; sent together with COMMIT. */
   writes(): Call[]
 }
 
 /**
- * What this process last wrote or read of a merchant. If the row is unchanged it is not parsed again. `made`: its row was
- * there before the transaction that read it, so it need not be made.
+ * The window of a merchant as this process last read or wrote it (`text`): an unchanged row is not parsed again. `made`: the row
+ * existed before the transaction that read it, so it need not be made.
  */
 type KnownWindow = { text: string | null; window: Window; made: boolean }
 /** The windows of one limit in this process. */
-export type Frame = { what: string; shapeFor(place: MerchantMode): Shape; known: Map<number, KnownWindow> }
+export type Frame = {
+  what: string
+  shapeFor(merchantMode: MerchantMode): Shape
+  known: Map<number, KnownWindow>
+}
 
 const MOST_KNOWN = 10_000
 
-/** A window within one transaction, with the count at its time, which every item needs. */
+/** A window within one transaction. `counted`: how many requests count at the transaction's time, which every item needs. */
 type Opened = {
-  place: MerchantMode
+  merchantMode: MerchantMode
   shape: Shape
   window: Window
   counted: number
   changed: boolean
-  /** What was remembered of it when it was opened; null where its row was missing. */
+  /** The cached window when it was opened; null where its row was missing. */
   known: KnownWindow | null
 }
 
 /** Opens the locked windows of these rows. */
 export function openWindows(frame: Frame, rows: readonly WindowRow[], nowMs: number): OpenWindows {
   const opened = new Map(rows.map((row) => [merchantModeKey(row), openRow(frame, row, nowMs)]))
-  const openedOf = (place: MerchantMode) => {
-    const found = opened.get(merchantModeKey(place)) ?? openMissing(frame, place)
-    opened.set(merchantModeKey(place), found)
-    return found
+  const openedOf = (merchantMode: MerchantMode) => {
+    const window = opened.get(merchantModeKey(merchantMode)) ?? openMissing(frame, merchantMode)
+    opened.set(merchantModeKey(merchantMode), window)
+    return window
   }
   return {
-    check(place) {
-      const { counted, window, shape } = openedOf(place)
+    check(merchantMode) {
+      const { counted, window, shape } = openedOf(merchantMode)
       if (counted >= shape.limit) refuseFull(window, shape, nowMs)
     },
-    take(place) {
-      const mine = openedOf(place)
-      addTo(mine.window, mine.shape, nowMs)
-      mine.counted += 1
-      mine.changed = true
+    take(merchantMode) {
+      const open = openedOf(merchantMode)
+      addTo(open.window, open.shape, nowMs)
+      open.counted += 1
+      open.changed = true
     },
-    giveBack(place, acceptedMs) {
-      this.change(place, { atMs: acceptedMs, count: -1 })
+    giveBack(merchantMode, acceptedMs) {
+      this.change(merchantMode, { atMs: acceptedMs, count: -1 })
     },
-    change(place, { atMs, count }) {
-      const mine = openedOf(place)
-      if (count > 0) addTo(mine.window, mine.shape, atMs, count)
-      else takeFrom(mine.window, mine.shape, atMs, -count)
-      mine.counted = countedIn(mine.window, mine.shape, nowMs)
-      mine.changed = true
+    change(merchantMode, { atMs, count }) {
+      const open = openedOf(merchantMode)
+      if (count > 0) addTo(open.window, open.shape, atMs, count)
+      else takeFrom(open.window, open.shape, atMs, -count)
+      open.counted = countedIn(open.window, open.shape, nowMs)
+      open.changed = true
     },
-    free(place) {
-      const { shape, counted } = openedOf(place)
+    free(merchantMode) {
+      const { shape, counted } = openedOf(merchantMode)
       return shape.limit - counted
     },
     writes: () => {
@@ -100,32 +104,40 @@ function openRow({ shapeFor, known }: Frame, row: WindowRow, nowMs: number): Ope
   forgetOld(window, shape, nowMs)
   // A row that this transaction inserted disappears if the transaction fails.
   const made = row.accepted !== ''
-  const mine = { text: row.accepted, window, made }
-  remember(known, { key, value: mine, most: MOST_KNOWN })
-  // A copy: if the transaction fails, the row and what is remembered of it are as they were.
+  const cached = { text: row.accepted, window, made }
+  remember(known, { key, value: cached, most: MOST_KNOWN })
+  // A copy: if the transaction fails, the row and the cached window are as they were.
   return {
-    ...{ place: row, shape, window: copyOf(window), counted: countedIn(window, shape, nowMs) },
-    ...{ changed: false, known: mine },
+    ...{ merchantMode: row, shape, window: copyOf(window), counted: countedIn(window, shape, nowMs) },
+    ...{ changed: false, known: cached },
   }
 }
 
-/** After a crash of the database the windows start empty: the next batch makes the row anew. */
-function openMissing({ shapeFor, known }: Frame, place: MerchantMode): Opened {
-  known.delete(merchantModeKey(place))
-  return { place, shape: shapeFor(place), window: emptyWindow(), counted: 0, changed: false, known: null }
+/** Opens an empty window for a missing row: after a crash of the database the windows start empty, and the next batch makes the row. */
+function openMissing({ shapeFor, known }: Frame, merchantMode: MerchantMode): Opened {
+  known.delete(merchantModeKey(merchantMode))
+  return {
+    merchantMode,
+    shape: shapeFor(merchantMode),
+    window: emptyWindow(),
+    counted: 0,
+    changed: false,
+    known: null,
+  }
 }
 
-/** In the order in which every process locks them. */
+/** Stores these windows, in the order in which every process locks them. */
 function write({ what, known }: Frame, opened: Opened[]): Call {
-  opened.sort((a, b) => inLockOrder(a.place, b.place))
-  const texts = opened.map(({ place, window, known: mine }) => {
+  opened.sort((a, b) => inLockOrder(a.merchantMode, b.merchantMode))
+  const texts = opened.map(({ merchantMode, window, known: cached }) => {
     const text = writeWindow(window)
-    // Unless a place was given back meanwhile: then that count is remembered, and the row follows.
-    if (mine !== null && known.get(merchantModeKey(place)) === mine) Object.assign(mine, { text, window })
+    // Unless a request was removed meanwhile: then the cache holds that count, and the row follows.
+    if (cached !== null && known.get(merchantModeKey(merchantMode)) === cached)
+      Object.assign(cached, { text, window })
     return text
   })
   return writeRows(
-    opened.map(({ place }) => place),
+    opened.map(({ merchantMode }) => merchantMode),
     what,
     texts,
   )
@@ -137,7 +149,7 @@ export const copyOf = (window: Window): Window => ({
   counts: [...window.counts],
 })
 
-/** Throws 429 where no place comes free at once. */
+/** Throws 429 unless a request fits now. */
 export function refuseFull(window: Window, shape: Shape, nowMs: number): void {
   const waitMs = waitForPlace(window, shape, nowMs)
   if (waitMs > 0) throw tooMany(waitMs)

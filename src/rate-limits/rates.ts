@@ -1,6 +1,6 @@
 import type { Config } from '../settings/config.ts'
 
-/** What is limited for each merchant and mode, a minute, by the name that operators and merchants know; with its setting. */
+/** The setting of each rate limit (requests a minute of one merchant and mode), by the name that staff and merchants know. */
 export const RATES = {
   charges: 'rateCharges',
   payment_links: 'ratePaymentLinks',
@@ -21,13 +21,13 @@ export const RATES = {
 export type RateName = keyof typeof RATES
 export const RATE_NAMES = Object.keys(RATES) as readonly RateName[] // Typed by its keys.
 
-/** What an operator has granted a merchant instead of the settings. */
+/** The rates that staff have granted a merchant instead of the settings. */
 export type GrantedRates = Readonly<Partial<Record<RateName, number>>>
 
-/** More than any process of ours can answer; as the table of merchants has it. */
+/** The highest rate that may be granted: more than any process of ours can answer. The table of merchants has the same bound. */
 export const MOST_A_MINUTE = 1_000_000
 
-/** How many a minute each of them allows this merchant; 0: any number. Where a setting is 0 nobody is limited. */
+/** Computes the limits of a merchant with these granted rates, a minute; 0: no limit. A setting of 0 lifts the limit for all merchants. */
 export const ratesOf = (config: Config, granted: GrantedRates): Record<RateName, number> =>
   Object.fromEntries(
     RATE_NAMES.map((name) => [name, config[RATES[name]] === 0 ? 0 : (granted[name] ?? config[RATES[name]])]),

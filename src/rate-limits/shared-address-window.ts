@@ -40,31 +40,31 @@ const FORGET = statement(
 const FORGOTTEN_AT_ONCE = 5000
 const ROUNDS = 20
 
-/** A sliding window for each client address that all processes share: for what guards money, codes and keys. */
+/** One sliding window for each client address, shared by all processes: for requests that guess at money, codes and keys. */
 export type SharedAddressWindow = {
-  /** Takes a place and says as of when, or throws 429. 0 as limit switches it off. */
+  /** Counts a request and returns the time under which it is counted, in ms. Throws 429. A limit of 0 switches it off. */
   take(address: string, nowMs: number): Promise<number>
-  /** Gives back a place that was taken at this time. */
+  /** Removes a request that was counted at this time. */
   giveBack(address: string, takenMs: number): Promise<void>
 }
 
-/** `back`: the place is given back instead of taken. */
+/** A request to be counted, or with `back` to be removed from the count. */
 type Ask = { what: string; address: Buffer; shape: Shape; atMs: number; back: boolean }
 
-/** Counts addresses: one transaction for all that asked while the previous one was running. */
+/** Counts requests of addresses: one transaction for all that came while the previous one was running. */
 export type AddressCounts = Pick<Batch<Ask, number>, 'add' | 'idle'> & {
   /** Drops counts that are too old. Called every ten seconds. */
   forget(now: Date): Promise<void>
 }
 
 export function addressCounts(db: Database): AddressCounts {
-  const asking = batch<Ask, number>({
-    run: (asks) => answerAsks(db, asks),
+  const changes = batch<Ask, number>({
+    run: (batched) => answerAsks(db, batched),
     laneOf: () => 0,
   })
   return {
-    add: asking.add,
-    idle: asking.idle,
+    add: changes.add,
+    idle: changes.idle,
     forget: async (now) => {
       for (let round = 0; round < ROUNDS; round += 1)
         if ((await db.query(FORGET, [now.toISOString(), FORGOTTEN_AT_ONCE])).length < FORGOTTEN_AT_ONCE)
@@ -73,18 +73,18 @@ export function addressCounts(db: Database): AddressCounts {
   }
 }
 
-export type SharedAddressWindowOptions = {
+type SharedAddressWindowOptions = {
   what: string
   limit: number
   windowMs?: number
-  /** Called only when a place is taken, because the database may not be connected before. */
+  /** Called only when a request is counted, because the database may not be connected before. */
   counts(): AddressCounts
   log: Logger
 }
 
 /**
- * When the counts of this process alone reach the limit it refuses without asking; otherwise the database decides. While
- * that cannot be asked, this process counts alone (contract.md G5).
+ * Refuses without a round trip when the counts of this process alone reach the limit; otherwise the database decides. While the
+ * database is away, this process counts alone (contract.md G5).
  */
 export function sharedAddressWindow({
   what,
@@ -96,13 +96,13 @@ export function sharedAddressWindow({
   if (limit === 0) return { take: async (_address, nowMs) => nowMs, giveBack: async () => {} }
   const shape = shapeOf(limit, windowMs)
   const own = addressWindow(limit, windowMs)
-  const ask = (address: string, atMs: number, back: boolean) =>
+  const change = (address: string, atMs: number, back: boolean) =>
     counts().add({ what, address: digestOf(address), shape, atMs, back })
   return {
     async take(address, nowMs) {
       own.check(address, nowMs)
       try {
-        const takenMs = await ask(address, nowMs, false)
+        const takenMs = await change(address, nowMs, false)
         own.add(address, takenMs)
         return takenMs
       } catch (error) {
@@ -115,7 +115,7 @@ export function sharedAddressWindow({
     },
     async giveBack(address, takenMs) {
       own.giveBack(address, takenMs)
-      await ask(address, takenMs, true).catch((error) =>
+      await change(address, takenMs, true).catch((error) =>
         log.error({ err: error }, `${what} count one too many`),
       )
     },
@@ -127,21 +127,24 @@ const nameOf = ({ what, address }: Pick<Row, 'what' | 'address'>) => `${what} ${
 const inLockOrder = (a: Ask, b: Ask) =>
   a.what < b.what ? -1 : a.what > b.what ? 1 : Buffer.compare(a.address, b.address)
 
-/** Gives back first: it may be the very places that others want. */
-async function answerAsks(db: Database, asks: readonly Ask[]): Promise<Outcome<number>[]> {
-  const nowMs = Math.max(...asks.map(({ atMs }) => atMs))
-  const places = [...new Map(asks.map((ask) => [nameOf(ask), ask])).values()].sort(inLockOrder)
-  const names = [places.map(({ what }) => what), places.map(({ address }) => address)] as const
+/** Removes requests first, because that may make room for others in the batch. */
+async function answerAsks(db: Database, changes: readonly Ask[]): Promise<Outcome<number>[]> {
+  const nowMs = Math.max(...changes.map(({ atMs }) => atMs))
+  // One change of each window, for its name and shape.
+  const firsts = [...new Map(changes.map((change) => [nameOf(change), change])).values()].sort(inLockOrder)
+  const names = [firsts.map(({ what }) => what), firsts.map(({ address }) => address)] as const
   return db.transaction(async (tx) => {
     const [, rows] = await tx.send(call(MAKE, ...names, new Date(nowMs).toISOString()), call(LOCK, ...names))
     const windows = new Map(rows.map((row) => [nameOf(row), readWindow(row.accepted)]))
-    const windowOf = (ask: Ask) => windows.get(nameOf(ask)) ?? readWindow('')
-    for (const ask of places) forgetOld(windowOf(ask), ask.shape, nowMs)
-    for (const ask of asks) if (ask.back) takeFrom(windowOf(ask), ask.shape, ask.atMs)
-    const outcomes = asks.map((ask) => (ask.back ? done(ask.atMs) : takeOne(windowOf(ask), ask.shape, nowMs)))
-    const texts = places.map((ask) => writeWindow(windowOf(ask)))
-    const ends = places.map(({ shape }) => new Date(nowMs + 2 * shape.windowMs).toISOString())
-    return { value: outcomes, last: [call(WRITE, ...names, texts, ends)] }
+    const windowOf = (change: Ask) => windows.get(nameOf(change)) ?? readWindow('')
+    for (const change of firsts) forgetOld(windowOf(change), change.shape, nowMs)
+    for (const change of changes) if (change.back) takeFrom(windowOf(change), change.shape, change.atMs)
+    const outcomes = changes.map((change) =>
+      change.back ? done(change.atMs) : takeOne(windowOf(change), change.shape, nowMs),
+    )
+    const texts = firsts.map((change) => writeWindow(windowOf(change)))
+    const countUntil = firsts.map(({ shape }) => new Date(nowMs + 2 * shape.windowMs).toISOString())
+    return { value: outcomes, last: [call(WRITE, ...names, texts, countUntil)] }
   })
 }
 

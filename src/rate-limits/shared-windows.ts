@@ -20,21 +20,21 @@ const HEAR = statement<{ merchantId: number; mode: Mode; what: string; count: nu
 const FORGET = statement('forget rate counts', 'delete from rate_counts where counted_at < $1')
 
 /**
- * Windows kept in each process, which learns the others' counts once a second: for reads and the total, where an error of
- * one second of traffic harms nobody and a round trip for each would cost too much. One-second buckets: never
- * more than the limit in any 60 s of this process.
+ * Windows in the memory of each process, which learns the counts of the others once a second: for reads and the total of all
+ * requests, where being wrong by one second of traffic does no harm and a round trip for each request would cost too much. Counts in
+ * buckets of one second: never more than the limit in any 60 s of this process.
  */
 export type SharedWindows = {
-  /** Takes a place or throws 429. */
+  /** Counts a request, or throws 429. */
   take(merchantId: number, mode: Mode, what: string, nowMs: number): void
-  /** Gives a place back: the answer was a 4xx. */
+  /** Removes a request whose answer was a 4xx. */
   giveBack(merchantId: number, mode: Mode, taken: { what: string; atMs: number }): void
   /** Publishes this process's counts and reads those of the others. Called once a second. */
   share(db: Database, process: string, now: Date): Promise<void>
 }
 
 const SECONDS = 60
-// A process publishes a window once it holds this share of the limit; smaller counts do not matter to the others.
+// A process publishes a window once it holds this part of the limit; smaller counts do not matter to the others.
 const WORTH_TELLING = 1 / 50
 // Counts not renewed for this long belong to a process that is gone or idle.
 const FRESH_MS = 2500
@@ -50,7 +50,7 @@ type Window = {
   others: number
 }
 
-/** `granted`: what a merchant may instead of the usual limit. */
+/** `granted`: the limit of a merchant instead of the usual one. */
 export function sharedWindows(
   limits: Limits,
   granted: (what: string, merchantId: number) => number | undefined = () => undefined,
@@ -93,18 +93,18 @@ export function sharedWindows(
     },
     async share(db, process, now) {
       const nowMs = now.getTime()
-      const told: Window[] = []
+      const published: Window[] = []
       for (const [what, own] of windows)
         for (const [key, window] of own) {
           moveTo(window, Math.floor(nowMs / 1000))
           window.others = 0
           if (window.sum === 0) own.delete(key)
           else if (window.sum >= (granted(what, window.merchantId) ?? limits[what] ?? 0) * WORTH_TELLING)
-            told.push(window)
+            published.push(window)
         }
-      if (told.length > 0) await tell(db, process, { windows: told, now })
-      const heard = await db.query(HEAR, [process, new Date(nowMs - FRESH_MS).toISOString()])
-      for (const { merchantId, mode, what, count } of heard)
+      if (published.length > 0) await tell(db, process, { windows: published, now })
+      const ofOthers = await db.query(HEAR, [process, new Date(nowMs - FRESH_MS).toISOString()])
+      for (const { merchantId, mode, what, count } of ofOthers)
         windowOf(merchantId, mode, what, nowMs).others = count
       if (Math.floor(nowMs / 1000) % SECONDS === 0)
         await db.query(FORGET, [new Date(nowMs - FORGOTTEN_MS).toISOString()])
@@ -112,7 +112,7 @@ export function sharedWindows(
   }
 }
 
-/** Forgets the seconds that have left the window. */
+/** Moves the window on to this second, and forgets the seconds that have left it. */
 function moveTo(window: Window, second: number): void {
   if (second <= window.second) return
   const passed = Math.min(second - window.second, window.counts.length)
@@ -124,7 +124,7 @@ function moveTo(window: Window, second: number): void {
   window.second = second
 }
 
-/** The time until the oldest second with any count leaves the window. */
+/** The time until the oldest second with a count leaves the window, in ms. */
 function waitMs(window: Window, nowMs: number): number {
   for (let age = SECONDS; age >= 0; age -= 1) {
     const second = window.second - age

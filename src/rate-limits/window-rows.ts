@@ -3,17 +3,17 @@ import { type Call, call } from '../platform/db/database.ts'
 import { statement } from '../platform/db/statement.ts'
 import type { MerchantMode } from '../platform/mode.ts'
 
-/** A window as its row keeps it (`window-text.ts`). */
+/** A window as its row stores it (`window-text.ts`). */
 export type WindowRow = MerchantMode & { accepted: string }
 
-// A row that is not there cannot be locked: it is made first, once for each merchant and mode.
+// A missing row cannot be locked, so it is made first, once for each merchant and mode.
 const MAKE = statement<WindowRow>(
   'make rate windows',
   `insert into rate_windows (merchant_id, mode, what)
    select * from unnest($1::bigint[], $2::mode[], $3::text[]) on conflict do nothing`,
 )
-// `what` comes as a column like the others: as one value it would be a condition by itself, and a plan made while the table was
-// small would look for it alone and compare every window there is with every place.
+// `what` comes as a column like the others: as one value it would be a condition of its own, and a plan made while the table was
+// small would search by it alone and compare every window of that limit with every row asked for.
 const LOCK = statement<WindowRow>(
   'lock rate windows',
   `select merchant_id as "merchantId", mode, accepted from rate_windows
@@ -28,27 +28,31 @@ const WRITE = statement(
 )
 
 /** Makes the rows of these windows where there are none. */
-export const makeRows = (places: readonly MerchantMode[], what: string): Call<WindowRow> =>
-  callFor(MAKE, places, what)
+export const makeRows = (merchantModes: readonly MerchantMode[], what: string): Call<WindowRow> =>
+  callFor(MAKE, merchantModes, what)
 
-/** Locks the rows of these windows, in the order in which every process does. */
-export const lockRows = (places: readonly MerchantMode[], what: string): Call<WindowRow> =>
-  callFor(LOCK, places, what)
+/** Locks the rows of these windows, in the same order in every process. */
+export const lockRows = (merchantModes: readonly MerchantMode[], what: string): Call<WindowRow> =>
+  callFor(LOCK, merchantModes, what)
 
-/** Stores these windows, or makes them anew after a crash of the database. */
-export const writeRows = (places: readonly MerchantMode[], what: string, texts: readonly string[]): Call => {
-  const merchants = numbers(places.map((place) => place.merchantId))
-  return call(WRITE, merchants, modes(places.map((place) => place.mode)), what, texts)
+/** Stores these windows; makes their rows when a crash of the database has emptied the table. */
+export const writeRows = (
+  merchantModes: readonly MerchantMode[],
+  what: string,
+  texts: readonly string[],
+): Call => {
+  const merchants = numbers(merchantModes.map((merchantMode) => merchantMode.merchantId))
+  return call(WRITE, merchants, modes(merchantModes.map((merchantMode) => merchantMode.mode)), what, texts)
 }
 
-const callFor = (wanted: typeof LOCK, places: readonly MerchantMode[], what: string) =>
+const callFor = (statement: typeof LOCK, merchantModes: readonly MerchantMode[], what: string) =>
   call(
-    wanted,
-    numbers(places.map((place) => place.merchantId)),
-    modes(places.map((place) => place.mode)),
-    repeated(what, places.length),
+    statement,
+    numbers(merchantModes.map((merchantMode) => merchantMode.merchantId)),
+    modes(merchantModes.map((merchantMode) => merchantMode.mode)),
+    repeated(what, merchantModes.length),
   )
 
-/** In the order in which every process locks them. */
+/** Compares two windows by the order in which every process locks them. */
 export const inLockOrder = (a: MerchantMode, b: MerchantMode) =>
   a.merchantId - b.merchantId || (a.mode < b.mode ? -1 : 1)

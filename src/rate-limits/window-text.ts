@@ -1,6 +1,6 @@
 import { emptyWindow, type Window } from './window.ts'
 
-/** As a row keeps it: each slot as its distance from the one before, and its count. */
+/** Formats a window as its row stores it: each slot as its distance from the slot before, and its count. */
 export function writeWindow({ slots, counts }: Window): string {
   let text = ''
   let before = 0
@@ -11,7 +11,7 @@ export function writeWindow({ slots, counts }: Window): string {
   return text
 }
 
-/** Reads what `writeWindow` has written. */
+/** Parses what `formatWindow` has written. */
 export function readWindow(text: string): Window {
   const window = emptyWindow()
   if (text === '') return window

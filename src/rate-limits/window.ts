@@ -1,19 +1,19 @@
 /**
- * What has been accepted, as counts in slots of time. Small limits have a slot for each millisecond, so they are exact;
- * large ones have sixty slots in a window, so a window costs the same whatever it has accepted. A slot counts in full until
- * all of it is out of the window: never more than the limit in any window, and at large limits a place comes free up to a
- * slot late.
+ * The accepted requests of a sliding window, as counts in slots of time. Small limits have a slot for each millisecond, so they are
+ * exact; large ones have sixty slots in a window, so a window costs the same however many it has accepted. A slot counts in full
+ * until all of it is out of the window: never more than the limit in any window, and at large limits room comes free up to a slot
+ * late.
  */
 export type Window = { slots: number[]; counts: number[]; total: number }
 
-/** How much is accepted in any `windowMs`, and how wide its slots are. */
+/** How many requests are accepted in any `windowMs`, and how wide the slots are. */
 export type Shape = { limit: number; windowMs: number; slotMs: number }
 
-// Up to here a window is exact: a list of so many instants is still short.
+// Up to this limit a window is exact: a list of this many instants is still short.
 const MOST_EXACT = 300
 const SLOTS_OF_LARGE = 60
-// A transaction that waited for the row decides with a time older than what another has written. So counts that have just
-// left the window are kept for this long, which is more than three tries of a transaction take.
+// A transaction that waited for the row decides with a time older than what another one has written. So counts that have just
+// left the window are kept for this long, which is longer than three tries of a transaction take.
 const KEPT_MS = 15_000
 
 export const shapeOf = (limit: number, windowMs: number): Shape => ({
@@ -24,7 +24,7 @@ export const shapeOf = (limit: number, windowMs: number): Shape => ({
 
 export const emptyWindow = (): Window => ({ slots: [], counts: [], total: 0 })
 
-/** Counts so many more at this time. */
+/** Adds `count` requests at this time. */
 export function addTo(window: Window, { slotMs }: Shape, atMs: number, count = 1): void {
   const slot = Math.floor(atMs / slotMs)
   let at = window.slots.length
@@ -37,7 +37,7 @@ export function addTo(window: Window, { slotMs }: Shape, atMs: number, count = 1
   window.total += count
 }
 
-/** Removes so many counts of this time, or what is still there of them. */
+/** Removes `count` requests of this time, or as many of them as are still counted. */
 export function takeFrom(window: Window, { slotMs }: Shape, atMs: number, count = 1): void {
   const at = window.slots.lastIndexOf(Math.floor(atMs / slotMs))
   const taken = Math.min(count, window.counts[at] ?? 0)
@@ -46,15 +46,15 @@ export function takeFrom(window: Window, { slotMs }: Shape, atMs: number, count 
   window.total -= taken
 }
 
-/** How many count now. */
+/** How many requests count now. */
 export function countedIn(window: Window, shape: Shape, nowMs: number): number {
-  let left = 0
+  let outside = 0
   for (let at = 0; at < window.slots.length && leavesAt(window, shape, at) <= nowMs; at += 1)
-    left += window.counts[at] as number
-  return window.total - left
+    outside += window.counts[at] as number
+  return window.total - outside
 }
 
-/** How long until one more fits, in ms; 0 when it fits now. */
+/** How long until one more request fits, in ms; 0 when it fits now. */
 export function waitForPlace(window: Window, shape: Shape, nowMs: number): number {
   let over = window.total - shape.limit
   for (let at = 0; over >= 0 && at < window.slots.length; at += 1) {
@@ -64,7 +64,7 @@ export function waitForPlace(window: Window, shape: Shape, nowMs: number): numbe
   return 0
 }
 
-/** Drops counts that are too old, and those further ahead than a window, which a wrong clock has written. */
+/** Drops counts that are too old, and counts further ahead than a window, which a wrong clock has written. */
 export function forgetOld(window: Window, shape: Shape, nowMs: number): void {
   const isKept = (at: number) =>
     leavesAt(window, shape, at) > nowMs - KEPT_MS && leavesAt(window, shape, at) <= nowMs + 2 * shape.windowMs

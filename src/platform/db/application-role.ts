@@ -2,20 +2,20 @@ import pg from 'pg'
 import { sqlState } from './errors.ts'
 import { APPEND_ONLY } from './tables.ts'
 
-/** The role the service works as: it may read and add ledger rows, never change or remove them. */
+/** The role under which the service works: it may read and add ledger rows, never change or remove them. */
 export const APPLICATION_ROLE = 'gateway_app'
-// Only migrations write the record of what was applied.
+// Only migrations write the records of applied migrations.
 const READ_ONLY: readonly string[] = ['migrations', 'migration_checksums']
 const NOT_CHANGED: readonly string[] = [...APPEND_ONLY, ...READ_ONLY]
 
-/** Who the service signs in as. `make`: the login is ours to make (the embedded server, whose socket folder keeps others out). */
+/** The login of the service. `make`: we may create it (on the embedded server, whose socket folder keeps others out). */
 export type Login = { user: string; make: boolean }
 
 type Rights = { schemas: readonly string[]; login: Login }
 
 /**
- * Creates the role and grants its rights if the database user may do so: after a migration, and at a start that finds them
- * incomplete, because a crash may have come between. The login of the service becomes its member. Answers whether it gave something.
+ * Creates the role, grants its rights and makes the service's login a member, if the database user may do so: after a migration, and at a
+ * start that finds them incomplete, because a crash may have come between. Returns whether it granted something.
  */
 export async function giveRights(
   client: pg.Client,
@@ -37,7 +37,7 @@ export async function giveRights(
   }
 }
 
-/** Whether the role or the login of the service lacks something that this database user could give. */
+/** Whether the role or the login of the service lacks a right that this database user could grant. */
 export const couldGiveRights = async (client: pg.Client, rights: Rights): Promise<boolean> =>
   (await lacksRights(client, rights)) && (await mayMakeMembers(client))
 
@@ -53,7 +53,7 @@ async function mayMakeMembers(client: pg.Client): Promise<boolean> {
   return rows[0]?.may ?? false
 }
 
-/** The role that this login can work as; null where it is not a member, or there is no such role. */
+/** Returns the role if this login can work as it; null where the login is no member, or the role does not exist. */
 export async function usableRole(client: pg.Client, login: string): Promise<string | null> {
   return (await isMember(client, login)) ? APPLICATION_ROLE : null
 }
@@ -91,7 +91,7 @@ async function makeRole(client: pg.Client): Promise<void> {
 async function makeOnce(client: pg.Client, role: string, how: 'login' | 'nologin'): Promise<void> {
   const { rowCount } = await client.query('select 1 from pg_roles where rolname = $1', [role])
   if (rowCount !== 0) return
-  // Roles belong to the whole server: another database's start may have made it in this very moment.
+  // Roles belong to the whole server: the start of another database may have made it at the same moment.
   await client.query(`create role ${pg.escapeIdentifier(role)} ${how}`).catch((error) => {
     if (!['42710', '23505'].includes(sqlState(error) ?? '')) throw error
   })
@@ -99,7 +99,7 @@ async function makeOnce(client: pg.Client, role: string, how: 'login' | 'nologin
 
 const addMember = (client: pg.Client, role: string) =>
   client.query(`grant ${APPLICATION_ROLE} to ${pg.escapeIdentifier(role)}`).catch((error) => {
-    // Two starts at once: the other one has granted it.
+    // Two starts at the same time: the other one has granted it.
     if (!['23505', 'XX000'].includes(sqlState(error) ?? '')) throw error
   })
 

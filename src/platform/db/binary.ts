@@ -1,4 +1,4 @@
-// Values in PostgreSQL's binary format, one after another in one buffer that every call uses again: rows of a COPY, and arrays.
+// Writes values in PostgreSQL's binary format, one after another into one buffer that every call uses again: rows of a COPY, and arrays.
 
 const HEADER = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1')
 const COPY_DATA = 100 // 'd'
@@ -7,9 +7,9 @@ const NO_MORE_ROWS = -1
 const NO_VALUE = -1
 export const TWO_TO_32 = 2 ** 32
 const JSON_FORMAT = 1
-/** Where the server's times begin. */
+/** The server counts times from 2000-01-01 UTC; this is that moment in ms since 1970. */
 export const MS_TO_2000 = Date.UTC(2000, 0, 1)
-// Up to here a loop over the characters is faster than a call out of JavaScript.
+// Up to this length a loop over the characters is faster than a call out of JavaScript.
 const SHORT = 64
 const MOST_BYTES_A_CHARACTER = 3
 
@@ -20,7 +20,7 @@ const MOST_KEPT_BYTES = 1024 * 1024
 let bytes = Buffer.allocUnsafeSlow(USUAL_BYTES)
 let end = 0
 
-/** Begins the data of a table, after a place for the head of the message. */
+/** Begins the data of a table, after room for the head of the message. */
 export function beginData(): void {
   bytes[0] = COPY_DATA
   end = 5
@@ -28,13 +28,13 @@ export function beginData(): void {
   end += HEADER.copy(bytes, end)
 }
 
-/** A row with so many columns follows. */
+/** Begins a row with this many columns. */
 export function beginRow(columns: number): void {
   room(2)
   end = bytes.writeInt16BE(columns, end)
 }
 
-/** The messages CopyData and CopyDone with all rows since `beginData`, as bytes of their own. */
+/** Returns a copy of the messages CopyData and CopyDone with all rows since `beginData`. */
 export function endData(): Buffer {
   room(2)
   end = bytes.writeInt16BE(NO_MORE_ROWS, end)
@@ -42,7 +42,7 @@ export function endData(): Buffer {
   return taken(COPY_DONE)
 }
 
-/** An array of these values, as the bytes of a parameter. `oid` names the type of its elements. */
+/** Encodes an array of these values as the bytes of a parameter. `oid`: the type of its elements. */
 export function arrayOf<Value>(values: readonly Value[], oid: number, put: (value: Value) => void): Buffer {
   end = 0
   room(20)
@@ -55,7 +55,7 @@ export function arrayOf<Value>(values: readonly Value[], oid: number, put: (valu
   return taken()
 }
 
-/** A whole number of 2, 4 or 8 bytes. */
+/** Writes a whole number of 2, 4 or 8 bytes. */
 export function putWhole(value: number | null, size: 2 | 4 | 8): void {
   if (value === null) {
     putNull()
@@ -75,7 +75,7 @@ export function putLarge(value: bigint): void {
   end = bytes.writeBigInt64BE(value, end)
 }
 
-/** A time, kept in microseconds since 2000. */
+/** Writes a time, in microseconds since 2000. */
 export function putTime(value: Date | null): void {
   if (value === null) {
     putNull()
@@ -86,7 +86,7 @@ export function putTime(value: Date | null): void {
   room(12)
   end = bytes.writeInt32BE(8, end)
   const microseconds = (ms - MS_TO_2000) * 1000
-  // From the year 2285 on a number does not hold them exactly.
+  // From the year 2285 on a number does not hold the microseconds exactly.
   if (Number.isSafeInteger(microseconds)) putEight(microseconds)
   else end = bytes.writeBigInt64BE(BigInt(ms - MS_TO_2000) * 1000n, end)
 }
@@ -123,7 +123,7 @@ export function putBytes(value: Uint8Array | null): void {
   end += value.length
 }
 
-/** The text of JSON, after the number of its format. */
+/** Writes the text of JSON, after the number of its format. */
 export function putJson(value: string | null): void {
   if (value === null) {
     putNull()
@@ -136,7 +136,7 @@ export function putJson(value: string | null): void {
   end += 4 + length
 }
 
-/** A text in UTF-8; the label of an enum is written the same way. */
+/** Writes a text in UTF-8; the label of an enum is written the same way. */
 export function putText(value: string | null): void {
   if (value === null) {
     putNull()
@@ -148,7 +148,7 @@ export function putText(value: string | null): void {
   end += 4 + length
 }
 
-/** Writes a short text of ASCII characters and answers its length; null for any other text. */
+/** Writes a short text of ASCII characters and returns its length; null for any other text. */
 function putShort(value: string): number | null {
   if (value.length > SHORT) return null
   let at = end + 4
@@ -172,7 +172,7 @@ function putEight(value: number): void {
   end = bytes.writeUInt32BE(value - high * TWO_TO_32, end)
 }
 
-/** A copy of what was written, and of what follows it. */
+/** Returns a copy of what was written, followed by `after`. */
 function taken(...after: readonly Buffer[]): Buffer {
   const copy = Buffer.concat([bytes.subarray(0, end), ...after])
   if (bytes.length > MOST_KEPT_BYTES) bytes = Buffer.allocUnsafeSlow(USUAL_BYTES)

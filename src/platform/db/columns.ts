@@ -8,39 +8,39 @@ const [BIGINT, TEXT, TIMESTAMPTZ] = [20, 25, 1184] as const
 const putBigint = (value: number | null) => putWhole(value, 8)
 
 /**
- * Columns of a set-based statement, in binary: the server has nothing to parse, and nothing need be escaped. The statement must
- * name the type of each: `$1::bigint[]` for numbers.
+ * Makes a column of a set-based statement, in binary: the server has nothing to parse, and nothing has to be escaped. The statement must
+ * name the type of each column: `$1::bigint[]` for numbers.
  */
 export const numbers = (values: readonly (number | null)[]): Buffer => arrayOf(values, BIGINT, putBigint)
 
-/** `$1::text[]` */
+/** A column for `$1::text[]`. */
 export const words = (values: readonly (string | null)[]): Buffer => arrayOf(values, TEXT, putText)
 
-/** `$1::timestamptz[]` */
+/** A column for `$1::timestamptz[]`. */
 export const times = (values: readonly (Date | null)[]): Buffer => arrayOf(values, TIMESTAMPTZ, putTime)
 
-/** `$1::mode[]`, as text: its number differs from database to database. */
+/** A column for `$1::mode[]`, as text, because the number of this type differs from database to database. */
 export const modes = (values: readonly Mode[]): string => written(values, itself)
 
-/** The same number, time or word of letters for each of `count` rows, as text. */
+/** A column with the same number, time or plain word for each of `count` rows, as text. */
 export const repeated = (value: string | number, count: number): string =>
   written(new Array<string | number>(count).fill(value), itself)
 
 /**
- * The rows of such columns inside a statement, of these types. Each array is read by a sub-select, so that the planner
- * assumes the same length in every call and keeps one plan. Otherwise it would plan again for every small batch, which
- * costs more than running it.
+ * SQL for the rows of such columns, of these types. Each array is read by a sub-select, so that the planner assumes the same length in
+ * every
+ * call and keeps one plan. Otherwise it would plan again for every small batch, which costs more than running it.
  */
 export const rowsOf = (...types: readonly string[]): string =>
   `unnest(${types.map((type, index) => `(select $${index + 1}::${type}[])`).join(', ')})`
 
-/** The places (merchant and id) in the first two columns. */
+/** SQL for the pairs of merchant and id in the first two columns. */
 export const PLACES = `(select * from ${rowsOf('bigint', 'text')})`
 
-/** A field of these rows whose value is of this type. */
+/** The names of the fields of a row whose values are of this type. */
 type Field<Row, Value> = { [Name in keyof Row]-?: Row[Name] extends Value ? Name : never }[keyof Row]
 
-/** Writers of columns, by the kind of value that the named fields have. */
+/** Makes columns of the named fields, by the type of their values. */
 type Columns<Row> = {
   numbers(...names: Field<Row, number | null>[]): Buffer[]
   words(...names: Field<Row, string | null>[]): Buffer[]
@@ -50,8 +50,9 @@ type Columns<Row> = {
 }
 
 /**
- * The fields of these rows as columns, in the order of the names: `...each.words('id', 'status'), ...each.numbers('amount')`.
- * `values` leaves the writing to the driver: truth values, bytes.
+ * Makes columns of the fields of these rows, in the order of the names: `...each.texts('id', 'status'), ...each.numbers('amount')`.
+ * `values`
+ * leaves the writing to the driver: for booleans and bytes.
  */
 export function columnsOf<Row>(rows: readonly Row[]): Columns<Row> {
   // Each name was checked by `Field`: its values are of this type.
@@ -65,46 +66,48 @@ export function columnsOf<Row>(rows: readonly Row[]): Columns<Row> {
   }
 }
 
-/** One call of a statement that takes columns of these rows; none where there are no rows. */
+/** Makes the call of a statement that takes columns of these rows; no call where there are no rows. */
 export const callForRows = <Row, Answer>(
-  asked: Statement<Answer>,
+  statement: Statement<Answer>,
   rows: readonly Row[],
   valuesOf: (each: Columns<Row>) => readonly unknown[],
-): Call<Answer>[] => (rows.length === 0 ? [] : [call(asked, ...valuesOf(columnsOf(rows)))])
+): Call<Answer>[] => (rows.length === 0 ? [] : [call(statement, ...valuesOf(columnsOf(rows)))])
 
-/** A call about one row of a statement that takes columns. `joinRows` makes one call of several of them. */
+/** A call, for one row, of a statement that takes columns. `joinRowCalls` joins several of them into one call. */
 export type RowCall<Row, Answer = unknown> = Call<Answer> & {
   readonly joins: {
     row: Row
-    /** Rows of one name are never in one call: a statement changes a row only once. Null where rows are only added. */
+    /** Rows with the same name never share a call, because a statement changes a row only once. Null where rows are only added. */
     name: string | null
     callOf(rows: readonly Row[]): Call
   }
 }
 
+/** Makes the call of a statement that takes columns, for one row. */
 export const callForRow = <Row, Answer>(
-  asked: Statement<Answer>,
+  statement: Statement<Answer>,
   { row, name }: { row: Row; name: string | null },
   valuesOf: (each: Columns<Row>) => readonly unknown[],
 ): RowCall<Row, Answer> => {
-  const callOf = (rows: readonly Row[]) => call(asked, ...valuesOf(columnsOf(rows)))
+  const callOf = (rows: readonly Row[]) => call(statement, ...valuesOf(columnsOf(rows)))
   return { ...callOf([row]), joins: { row, name, callOf } }
 }
 
 /**
- * The same calls with as few statements as possible: those about single rows of one statement become one, at the place of the
- * first. Only for calls whose order does not matter, except that two about one row keep theirs.
+ * Joins calls into as few as possible: calls of one statement for single rows become one call, at the position of the first. Only for calls
+ * whose order does not matter, except that two calls for the same row keep theirs.
  */
 export function joinRows(calls: readonly Call[]): Call[] {
   const groups = new Map<Statement, { rows: unknown[]; names: Set<string> }>()
   const joined: (() => Call)[] = []
-  for (const one of calls) {
-    const { joins } = one as Partial<RowCall<unknown, unknown>>
-    const group = groups.get(one.statement)
-    if (joins === undefined || (joins.name !== null && group?.names.has(joins.name))) joined.push(() => one)
+  for (const single of calls) {
+    const { joins } = single as Partial<RowCall<unknown, unknown>>
+    const group = groups.get(single.statement)
+    if (joins === undefined || (joins.name !== null && group?.names.has(joins.name)))
+      joined.push(() => single)
     else if (group === undefined) {
       const rows = [joins.row]
-      groups.set(one.statement, { rows, names: new Set(joins.name === null ? [] : [joins.name]) })
+      groups.set(single.statement, { rows, names: new Set(joins.name === null ? [] : [joins.name]) })
       joined.push(() => joins.callOf(rows))
     } else {
       group.rows.push(joins.row)

@@ -5,8 +5,8 @@ const SCHEMA = 'directory'
 const REFUSED_BY_POOLER = /unsupported startup parameter/
 
 /**
- * A connection to the server itself, working in the directory. A pooler in between (PgBouncer and its kind) either refuses what a
- * connection asks for at its start, or drops it without a word: then no statement would find its tables. Throws CannotStart.
+ * Connects to the server itself, working in the directory. A pooler in between (PgBouncer and its kind) either refuses the settings that a
+ * connection asks for at its start, or drops them silently: then no statement would find its tables. Throws CannotStart.
  */
 export async function connectDirectly(connectionString: string, role: string | null): Promise<pg.Client> {
   const settings = [`search_path=${SCHEMA}`, ...(role === null ? [] : [`role=${role}`])]

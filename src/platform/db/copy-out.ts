@@ -5,23 +5,23 @@ import type { RestFor } from './rest.ts'
 import { sqlTime } from './sql-time.ts'
 import type { Statement } from './statement.ts'
 
-/** What may stand in the text of a COPY. No text from outside is among it. */
+/** A value that may be written into the text of a COPY. No text from outside is among them. */
 export type Literal = number | readonly number[] | 'test' | 'live' | Date | null
 
-// Before the first row: a signature, flags, and the length of an extension that no server sends.
+// What comes before the first row: a signature, flags, and the length of an extension that no server sends.
 const HEADER_BYTES = 19
-// After the last one: -1 where a row has its number of columns.
+// What comes after the last row: -1 where a row has its number of columns.
 const TRAILER_BYTES = 2
-// A hundred rows or two: what is done with a block at once takes a fraction of a millisecond.
+// One or two hundred rows: the work on a block takes a fraction of a millisecond.
 const BLOCK_BYTES = 32 * 1024
-// Some hundred rows, which take the server two milliseconds or so.
+// Some hundred rows, which take the server about two milliseconds.
 const BYTES_BETWEEN_RESTS = 64 * 1024
 
 /**
- * Reads the rows of a query by COPY in binary: the server writes no text, and this process makes no object of a row. Answers
- * blocks of whole rows (binary-rows.ts), in `memory` that an earlier answer was in: new memory for each of many answers would keep the
- * collector busy. During a rest nothing is read from the connection, and the server waits too once the socket is full.
- * Errors are the server's own.
+ * Reads the rows of a query by COPY in binary: the server writes no text, and this process makes no object of a row. Returns blocks of
+ * whole rows (binary-rows.ts), in the `memory` of an earlier call: new memory for each of many calls would keep the collector busy.
+ * During a
+ * rest nothing is read from the connection, and the server waits too once the socket is full. Errors are the server's own.
  */
 export const copyOut = (
   client: PoolClient,
@@ -38,15 +38,15 @@ export const copyOut = (
     client.query(query as pg.Submittable)
   })
 
-/** The text with its values in the places of `$1`, `$2` and so on, because a COPY takes none beside it. */
+/** Writes the values into the text in place of `$1`, `$2` and so on, because a COPY takes no parameters. */
 function withLiterals(text: string, values: readonly Literal[]): string {
   return text.replace(/\$([0-9]+)/g, (_, place) => literal(values[Number(place) - 1]))
 }
 
 /**
- * A value as SQL, in quotes like a value that is sent beside a statement, so that it takes the type of its place. It is the
- * only way for a value into the text of a statement. So it checks what it is given whatever the types say: digits, lists of
- * them, one of two words, or a time that we print ourselves. None of them can end the quotes.
+ * Writes a value as SQL, in quotes, so that it takes the type that its position needs, like a parameter. No other function puts a value
+ * into the text of a statement, so it checks the value whatever the types say: digits, lists of them, one of two words, or a time that we
+ * print ourselves. None of them can end the quotes.
  */
 export function literal(value: unknown): string {
   if (value === null) return 'null'
@@ -57,7 +57,7 @@ export function literal(value: unknown): string {
   throw new Error(`a ${typeof value} of this kind may not stand in the text of a statement`)
 }
 
-/** To be told of the bytes of each row: stops reading from the connection for a moment whenever a piece is complete. */
+/** Makes a function to be called with the bytes of each row: it pauses reading from the connection whenever a piece is complete. */
 function restsOf(client: PoolClient, restFor: RestFor): (bytes: number) => void {
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
   let read = 0

@@ -18,17 +18,17 @@ import type { RowCall } from './columns.ts'
 import type { Call } from './database.ts'
 import { statement } from './statement.ts'
 
-/** A column that is written: its type in the table, and how the value of a row goes into the data. */
+/** A column that is written: its type in the table, and `put`, which writes the value of a row into the data. */
 type Column<Row> = { readonly type: string; put(row: Row): void }
 
-// Every insert of many rows is a COPY in binary: no text of arrays on either side, no plan, and pages filled row after row. It
-// is cheaper than an INSERT for a single row too.
+// Every insert of many rows is a COPY in binary: no text of arrays on either side, no plan, and pages filled row after row. It is
+// cheaper than an INSERT for a single row too.
 
 export const bigint = <Row>(read: (row: Row) => number | null): Column<Row> => ({
   type: 'bigint',
   put: (row) => putWhole(read(row), 8),
 })
-/** The same for numbers that are larger than a safe integer. */
+/** A bigint column whose numbers may be larger than a safe integer. */
 export const largeBigint = <Row>(read: (row: Row) => bigint): Column<Row> => ({
   type: 'bigint',
   put: (row) => putLarge(read(row)),
@@ -61,7 +61,7 @@ export const time = <Row>(read: (row: Row) => Date | null): Column<Row> => ({
   type: 'timestamp with time zone',
   put: (row) => putTime(read(row)),
 })
-/** `read` answers the text of the JSON. */
+/** `read` returns the text of the JSON. */
 export const jsonb = <Row>(read: (row: Row) => string | null): Column<Row> => ({
   type: 'jsonb',
   put: (row) => putJson(read(row)),
@@ -71,17 +71,17 @@ export const bytea = <Row>(read: (row: Row) => Uint8Array | null): Column<Row> =
   put: (row) => putBytes(read(row)),
 })
 
-/** Writes of rows into one table. */
+/** Makes the calls that add rows to one table. */
 type Copies<Row> = {
   /** One call for all of these rows; none where there are no rows. */
   rows(rows: readonly Row[]): Call[]
-  /** A call for one row, which `joinRows` makes one with others of its kind. */
+  /** A call for one row, which `joinRowCalls` joins with others for the same table. */
   row(row: Row): RowCall<Row>
 }
 
 /**
- * Declares how rows are added to a table: its columns, each with its type and its value of a row. A row that breaks a
- * constraint fails the call with the server's own error, like an insert, and nothing of the call is kept.
+ * Declares how rows are added to a table: its columns, each with its type and how to get its value from a row. A row that breaks a
+ * constraint fails the call with the server's own error, like an insert, and nothing of the call is stored.
  */
 export function copyInto<Row>(
   name: string,
@@ -94,7 +94,7 @@ export function copyInto<Row>(
   const made = statement(name, `copy ${table} (${names.join(', ')}) from stdin (format binary)`, {
     copies: { table, columns: names, types },
   })
-  const encoded = (rows: readonly Row[]): Call => {
+  const encode = (rows: readonly Row[]): Call => {
     beginData()
     for (const row of rows) {
       beginRow(writers.length)
@@ -103,14 +103,14 @@ export function copyInto<Row>(
     return { statement: made, values: [endData()] }
   }
   return {
-    rows: (rows) => (rows.length === 0 ? [] : [encoded(rows)]),
-    row: (row) => ({ ...encoded([row]), joins: { row, name: null, callOf: encoded } }),
+    rows: (rows) => (rows.length === 0 ? [] : [encode(rows)]),
+    row: (row) => ({ ...encode([row]), joins: { row, name: null, callOf: encode } }),
   }
 }
 
 /**
- * Sends the statement, its data and their end at once, without waiting for the server's invitation. A server that has refused
- * the statement passes over the data, so the connection stays in step.
+ * Sends the statement, its data and their end at once, without waiting for the server to ask for the data. A server that has refused the
+ * statement skips the data, so the connection stays in step.
  */
 class CopyIn extends pg.Query {
   private readonly statement: string
@@ -129,7 +129,7 @@ class CopyIn extends pg.Query {
   }
 
   handleCopyInResponse(): void {
-    // What it asks for is on its way.
+    // The data that the server asks for is on its way.
   }
 }
 

@@ -14,58 +14,59 @@ setValueTypes()
 
 /** One statement with its values, ready to be sent. */
 export type Call<Row = unknown> = { statement: Statement<Row>; values: unknown[] }
-/** The answers to several calls, each at the place of its call. */
+/** The rows that several calls return, in the order of the calls. */
 export type RowsOf<T> = { [K in keyof T]: T[K] extends Call<infer Row> ? Row[] : never }
 
 /**
- * An open transaction on a pipelined connection. `send` puts several statements on the wire at once and answers with
- * their rows; the first send carries BEGIN.
+ * An open transaction on a pipelined connection. `send` puts several statements on the wire at once and returns their rows; the first send
+ * carries BEGIN.
  */
 export type Tx = { send<const T extends readonly Call[]>(...calls: T): Promise<RowsOf<T>> }
 
-/** What a transaction does: its value, and statements that are sent together with COMMIT. */
+/** The work of a transaction. Returns its value, and in `last` the statements that are sent together with COMMIT. */
 export type Work<T> = (tx: Tx) => Promise<{ value: T; last?: readonly Call[] }>
 
 /**
- * `hurry`: the work is for several merchants, and a locked row of one must not delay the others: it waits only briefly for
- * locks and is not repeated after a lock time-out. Without a kind it counts as `out`.
+ * What a transaction is for. `hurry`: the work is for several merchants, and a locked row of one must not delay the others, so it waits
+ * only
+ * briefly for locks and is not repeated after a lock time-out. Without a `kind` it counts as `out`.
  */
 export type Turn = Partial<Share> & { hurry?: boolean }
 
 /** Connections to one schema (a cell, or the directory). Statements never name a schema: search_path does. */
 export type Database = {
-  /** Runs one statement outside any transaction. Errors: DatabaseAway, or the server's own. */
+  /** Runs one statement outside any transaction. Throws DatabaseAway, or the server's own error. */
   query<Row>(statement: Statement<Row>, values?: unknown[]): Promise<Row[]>
-  /** Several of the same kind in one flush on one connection, each on its own. */
+  /** Runs several such statements in one flush on one connection, each on its own. */
   queries<const T extends readonly Call[]>(...calls: T): Promise<RowsOf<T>>
   /**
-   * Runs `work` in one READ COMMITTED transaction and commits. What `work` returns in `last` is sent together with
-   * COMMIT, in one flush (ledger.md section 7). Repeats the whole transaction up to three times on deadlock,
-   * serialization failure and lock time-out. Errors: DatabaseAway, CommitUnknown, or the server's own.
+   * Runs `work` in one READ COMMITTED transaction and commits. What `work` returns in `last` is sent together with COMMIT, in one flush
+   * (ledger.md section 7). Tries the whole transaction up to three times on deadlock, serialization failure and lock time-out. Throws
+   * DatabaseAway, CommitUnknown, or the server's own error.
    */
   transaction<T>(work: Work<T>): Promise<T>
-  /** The same for this kind of work and merchant. */
+  /** Runs a transaction for this kind of work and merchant. */
   transactionFor<T>(turn: Turn, work: Work<T>): Promise<T>
-  /** A connection without pipelining in a REPEATABLE READ, READ ONLY snapshot, for reports and `verify`. */
+  /** Runs `work` on a connection without pipelining in a REPEATABLE READ, READ ONLY snapshot, for reports and `verify`. */
   snapshot<T>(work: SnapshotWork<T>): Promise<T>
   /**
-   * Whether work is done here: each kind of connection has done some within a second, or does some now. A full house counts as
-   * work: it is never asked for more. Never throws.
+   * Whether the database serves: each kind of connection has done work within a second, or does a ping now. While payments keep it busy no
+   * ping is sent. Never throws.
    */
   works(): Promise<boolean>
   /** Opens every connection now: a burst after the start must not wait for the server to fork. */
   warm(): Promise<void>
   close(): Promise<void>
-  /** How many transactions are under way, by what they are for. */
+  /** How many transactions are under way, by kind of work. */
   inWork(): Readonly<Record<Share['kind'], number>>
-  /** For how long no transaction has been under way, in ms; 0 while one is. */
+  /** How long no transaction has been under way, in ms; 0 while one is. */
   quietMs(): number
-  /** How many wait for a connection. */
+  /** How many pieces of work wait for a connection. */
   waiting(): number
   /** How long a single statement, or a transaction of this kind, would probably wait for a connection now, in ms. */
   expectedMs(kind: 'statement' | Share['kind']): number
   readonly pool: pg.Pool
-  /** How many connections it opens at most. */
+  /** The largest number of connections that it opens. */
   readonly mostConnections: number
 }
 
@@ -106,11 +107,11 @@ export function openDatabase(options: DatabaseOptions): Database {
       ),
     )
   const works = async () => {
-    const asked = [
+    const pings = [
       ...(isProven('statements') ? [] : [queries(call(PING))]),
       ...(isProven('transactions') ? [] : [transactionFor({ kind: 'in' }, pinging)]),
     ]
-    return (await Promise.allSettled(asked)).every(({ status }) => status === 'fulfilled')
+    return (await Promise.allSettled(pings)).every(({ status }) => status === 'fulfilled')
   }
   return {
     pool,
@@ -141,18 +142,18 @@ export function openDatabase(options: DatabaseOptions): Database {
 
 const READ: Share = { kind: 'in' }
 
-/** `kept`: a quarter of the connections stays free for each kind; the last quarter is for whoever comes first. */
-const gateFor = ({ patient = false, schema }: DatabaseOptions, size: number, kept: number): Gate =>
+/** `keptFree`: how many connections stay free for each kind: a quarter for each of three, so any kind may use the last quarter. */
+const gateFor = ({ patient = false, schema }: DatabaseOptions, size: number, keptFree: number): Gate =>
   gate({
     name: schema,
     size,
-    keptFree: { outcome: kept, in: kept, out: kept },
+    keptFree: { outcome: keptFree, in: keptFree, out: keptFree },
     patience: patient ? 'patient' : 'service',
   })
 
-async function passing<T>(gate: Gate, share: Share, work: () => Promise<T>): Promise<T> {
+async function passing<T>(gate: Gate, request: Share, work: () => Promise<T>): Promise<T> {
   const since = performance.now()
-  const leave = await gate.enter(share)
+  const leave = await gate.enter(request)
   const entered = performance.now()
   timed('db_pool_wait_seconds', (entered - since) / 1000, gate.name)
   try {

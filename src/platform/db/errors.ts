@@ -1,7 +1,7 @@
 import { DatabaseError } from 'pg'
 import { TooBusy } from '../refusal.ts'
 
-/** The database could not be reached, or answered that it cannot serve now: 503, the same request is safe to repeat. */
+/** The database could not be reached, or answered that it cannot serve now: answered with 503; the same request is safe to repeat. */
 export class DatabaseAway extends Error {
   constructor(cause: unknown) {
     super(`the database is away: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
@@ -9,7 +9,7 @@ export class DatabaseAway extends Error {
 }
 
 /**
- * The connection was lost during COMMIT, so it is unknown whether it happened. Look the fact up by its key; never just run
+ * The connection was lost during COMMIT, so it is unknown whether the transaction committed. Look its result up by key; never simply run
  * it again.
  */
 export class CommitUnknown extends Error {
@@ -18,36 +18,37 @@ export class CommitUnknown extends Error {
   }
 }
 
-/** Our own rule rolled the transaction back. Nothing was written, and a later one may succeed. */
+/** A rule of our own rolled the transaction back. Nothing was written, and a later try may succeed. */
 export class NotNow extends Error {}
 
 const LOCK_NOT_AVAILABLE = '55P03'
 const RETRYABLE = new Set(['40001', '40P01', LOCK_NOT_AVAILABLE])
-// Connection and resource classes, server shutting down or starting, read-only after a failover, statement cancelled.
+// Classes of connection and resource errors, server shutting down or starting, read-only after a failover, statement cancelled.
 const AWAY = /^(08|53|57P0|58|XX000)|^(57014|25006|25P03)$/
 
-/** SQLSTATE of an error, or null when it did not come from the server. */
+/** The SQLSTATE of an error; null when it did not come from the server. */
 export function sqlState(error: unknown): string | null {
   return error instanceof DatabaseError ? (error.code ?? null) : null
 }
 
-/** Serialization failure, deadlock or lock time-out: the whole transaction may run again, when nothing left the process. */
+/**
+ * Whether the whole transaction may run again, if it had no effect outside the database: serialization failure, deadlock or lock time-out.
+ */
 export function isRetryable(error: unknown): boolean {
   const state = sqlState(error)
   return state !== null && RETRYABLE.has(state)
 }
 
 /**
- * Whether the same work may succeed a little later: the database is away or did not say whether it committed, a row was
- * locked for too long, a month was closed in the meantime, or a batch had too much to do. Any other error is a mistake, and
- * waiting does not help.
+ * Whether the same work may succeed a little later: the database is away or did not say whether it committed, a row was locked for too
+ * long, a month was closed in the meantime, or a batch had too much to do. Any other error is a mistake, for which waiting does not help.
  */
 export function isPassing(error: unknown): boolean {
   if (error instanceof CommitUnknown || error instanceof NotNow || error instanceof TooBusy) return true
   return isRetryable(error) || classify(error) instanceof DatabaseAway
 }
 
-/** Somebody else has held a row for longer than this work wanted to wait. */
+/** Whether another transaction held a row for longer than this work may wait. */
 export const isLockTimeout = (error: unknown) => sqlState(error) === LOCK_NOT_AVAILABLE
 
 /** Turns errors of the driver and of an unavailable server into DatabaseAway; leaves our own mistakes as they are. */

@@ -2,9 +2,9 @@ import { APPLICATION_ROLE } from './application-role.ts'
 import { statement } from './statement.ts'
 import { APPEND_ONLY } from './tables.ts'
 
-/** The service's own connection, so that the rights checked are those of the login and role it works as. */
-export type Asks = {
-  query: <Row>(asked: ReturnType<typeof statement<Row>>, values?: unknown[]) => Promise<Row[]>
+/** The service's own connection, so that the checked rights are those of its login and role. */
+type Asks = {
+  query: <Row>(read: ReturnType<typeof statement<Row>>, values?: unknown[]) => Promise<Row[]>
 }
 
 const LOGIN = statement<{ login: string; role: string; superuser: boolean; roleSuperuser: boolean }>(
@@ -39,26 +39,26 @@ const UNGUARDED = statement<{ name: string }>(
 )
 
 /**
- * What is missing from the protection of money rows: a login that owns nothing, a role that cannot change what was written,
- * triggers that refuse even the owner. One sentence each; empty when nothing is missing.
+ * Finds what is missing from the protection of money rows: a login that owns nothing, a role that cannot change what was written, triggers
+ * that refuse even the owner. One sentence for each fault; empty when nothing is missing.
  */
 export async function ledgerGuardFaults(db: Asks, schemas: readonly string[]): Promise<string[]> {
-  const [who] = await db.query(LOGIN)
+  const [login] = await db.query(LOGIN)
   const [owned] = await db.query(OWNED, [schemas])
   const changeable = await db.query(CHANGEABLE, [schemas, APPEND_ONLY])
   const unguarded = await db.query(UNGUARDED, [schemas, APPEND_ONLY])
   const faults: string[] = []
-  if (who?.superuser || who?.roleSuperuser)
+  if (login?.superuser || login?.roleSuperuser)
     faults.push(
-      `the service signs in as the superuser ${who.login}: give DATABASE_URL a login that owns nothing, and MIGRATE_DATABASE_URL the owner of the schema`,
+      `the service signs in as the superuser ${login.login}: give DATABASE_URL a login that owns nothing, and MIGRATE_DATABASE_URL the owner of the schema`,
     )
   else if (owned)
     faults.push(
-      `the service signs in as ${who?.login}, which owns ${owned.name} and can switch its guard off: give DATABASE_URL a login that owns nothing, and MIGRATE_DATABASE_URL the owner of the schema`,
+      `the service signs in as ${login?.login}, which owns ${owned.name} and can switch its guard off: give DATABASE_URL a login that owns nothing, and MIGRATE_DATABASE_URL the owner of the schema`,
     )
   if (changeable.length > 0)
     faults.push(
-      `the service works as the role ${who?.role}, which can change ${changeable.map(({ name }) => name).join(', ')}: it must work as ${APPLICATION_ROLE}. Make that role once as an administrator (create role ${APPLICATION_ROLE} nologin; grant ${APPLICATION_ROLE} to the owner with admin option), then run "gateway migrate"`,
+      `the service works as the role ${login?.role}, which can change ${changeable.map(({ name }) => name).join(', ')}: it must work as ${APPLICATION_ROLE}. Make that role once as an administrator (create role ${APPLICATION_ROLE} nologin; grant ${APPLICATION_ROLE} to the owner with admin option), then run "gateway migrate"`,
     )
   if (unguarded.length > 0)
     faults.push(

@@ -9,7 +9,7 @@ import { APPLICATION_ROLE, couldGiveRights, giveRights, type Login, usableRole }
 import { sqlState } from './errors.ts'
 
 const MIGRATIONS = join(ROOT, 'migrations')
-// Only what changes the schema takes it: processes that start at once wait for the first and then find nothing to do.
+// Only a process that changes the schema takes it: processes that start at the same time wait for the first, then find nothing to do.
 const MIGRATION_LOCK = 7_310_553_001
 const WAITS_MS = 60_000
 const LOCK_TIMEOUT = '2s'
@@ -17,18 +17,19 @@ const LOCK_NOT_AVAILABLE = '55P03'
 const RUN_MIGRATE = 'run "gateway migrate" with MIGRATE_DATABASE_URL, the address of the owner of the schema'
 
 type File = { name: string; path: string; checksum: string }
-/** `granted`: the role of the service was given rights that it lacked. */
+/** The result of a migration. `granted`: the role of the service was granted rights that it lacked. */
 export type Migrated = { applied: string[]; granted: boolean; cells: string[]; role: string | null }
-/** Who hears for whom a migration waits, and how long it does. */
+/** `say` prints for which process a migration waits; `waitsMs`: the longest wait. */
 type Waiting = { say?: (line: string) => void; waitsMs?: number }
-/** What a look without a lock finds: the first file that is missing, and the cells as far as they are there. */
+/** The state of the schemas, read without a lock: the first missing file, and the cells that exist. */
 type Looked = { missing: string | null; schema: string; cells: string[] }
 
 /**
- * Brings the directory and each cell up to date: plain forward-only SQL files, each applied once, an edited one stops
- * the start. Answers with what was applied and the role that the service's login works as (null where it can be none).
- * Where there is nothing to do it only reads, and waits for nobody. A database user that owns nothing cannot migrate: a schema that
- * is behind stops its start. Throws CannotStart.
+ * Brings the directory and each cell up to date with plain forward-only SQL files. Each is applied once; an edited file stops the start.
+ * Returns what was applied, and the role under which the service's login works (null where it can use none). When there is nothing to do,
+ * it
+ * only reads and takes no lock. A database user that owns nothing cannot migrate: a schema that is behind stops its start. Throws
+ * CannotStart.
  */
 export async function migrate(
   connectionString: string,
@@ -41,11 +42,11 @@ export async function migrate(
   const login = service ?? { user: client.user ?? '', make: false }
   try {
     const may = await mayMigrate(client)
-    const looked = await look(client, login)
-    const rights = rightsOf(looked.cells, login)
-    if (looked.missing === null && !(may && (await couldGiveRights(client, rights))))
-      return await answer(client, login, { applied: [], granted: false, cells: looked.cells })
-    if (!may) throw await behind(client, looked, login)
+    const state = await look(client, login)
+    const rights = rightsOf(state.cells, login)
+    if (state.missing === null && !(may && (await couldGiveRights(client, rights))))
+      return await answer(client, login, { applied: [], granted: false, cells: state.cells })
+    if (!may) throw await behind(client, state, login)
     await takeLock(client, waiting)
     return await bringUpToDate(client, login)
   } finally {
@@ -70,7 +71,7 @@ async function answer(client: pg.Client, login: Login, done: Omit<Migrated, 'rol
 
 const rightsOf = (cells: readonly string[], login: Login) => ({ schemas: ['directory', ...cells], login })
 
-/** The owner has done what it may, and the service still could not read a table. */
+/** The fault when the owner has done all it may, and the service still could not read a table. */
 const noRole = (owner: string, { user }: Login) =>
   new CannotStart(
     `the schema is up to date, but the database user ${owner} may not create roles, so ${user} cannot work with it. ` +
@@ -78,7 +79,7 @@ const noRole = (owner: string, { user }: Login) =>
       `grant ${APPLICATION_ROLE} to ${pg.escapeIdentifier(owner)} with admin option. Then run "gateway migrate" again`,
   )
 
-/** Reads what was applied, and takes no lock. */
+/** Reads which migrations were applied, without a lock. */
 async function look(client: pg.Client, login: Login): Promise<Looked> {
   const { rows } = await client.query(`select 1 from pg_namespace where nspname = 'directory'`)
   try {
@@ -128,7 +129,7 @@ async function takeLock(client: pg.Client, { say, waitsMs = WAITS_MS }: Waiting)
   await client.query('reset lock_timeout')
 }
 
-/** Who holds the lock of migrations, in words. */
+/** Names the connection that holds the lock of migrations, in words; null when it is free. */
 async function holderOfLock(client: pg.Client): Promise<string | null> {
   const { rows } = await client.query<{ pid: number; user: string }>(
     `select a.pid, a.usename as user from pg_locks l join pg_stat_activity a using (pid)
@@ -168,7 +169,7 @@ async function migrateSchema(
   return missing.map((file) => `${schema}/${file.name}`)
 }
 
-/** Files that this schema has not had yet. Refuses an edited one, and a schema that is ahead of this program. */
+/** Lists the files not applied to this schema yet. Throws for an edited file, and for a schema that is ahead of this program. */
 function missingFiles(schema: string, kind: 'directory' | 'cell', known: ReadonlyMap<string, string>) {
   const files = filesOf(kind)
   for (const file of files) {
@@ -218,7 +219,10 @@ function filesOf(kind: string): File[] {
     })
 }
 
-/** Checksums of what was applied. A file the library applied whose checksum was not kept (a crash between) is taken as it is. */
+/**
+ * Returns the checksums of applied files. A file whose checksum was not stored, because of a crash after it was applied, counts as
+ * unchanged.
+ */
 async function checksums(client: pg.Client, schema: string): Promise<Map<string, string>> {
   await client.query(`create schema if not exists ${schema}`)
   await client.query(

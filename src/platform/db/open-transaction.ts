@@ -3,12 +3,12 @@ import { asyncContext } from '../async-context.ts'
 
 const openTransaction = asyncContext<true>()
 
-/** Runs the work of a transaction, marked as such where contexts are used. */
+/** Runs the work of a transaction, marked as such where contexts are on (async-context.ts). */
 export const insideTransaction = <T>(work: () => Promise<T>): Promise<T> => openTransaction.run(true, work)
 
 /**
- * Throws when a transaction is open around the caller, where contexts are used: rails, suppliers and receivers are never called inside
- * one.
+ * Throws when a transaction is open around the caller, where contexts are on: rails, suppliers and receivers are never called inside a
+ * transaction.
  */
 export function assertOutsideTransaction(what: string): void {
   assert(openTransaction.kept() === undefined, `${what} was called inside a transaction`)

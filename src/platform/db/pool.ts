@@ -7,23 +7,23 @@ export type DatabaseOptions = {
   connectionString: string
   schema: string
   role: string | null
-  /** For transactions. */
+  /** How many connections for transactions. */
   connections: number
-  /** For statements on their own, so that reads and money never wait for each other's connections. */
+  /** How many connections for single statements, so that reads and money never wait for each other's connections. */
   singleConnections: number
   statementTimeoutMs: number
   applicationName: string
-  /** Waits long for a connection instead of refusing: for commands, which nobody sends again. */
+  /** Waits long for a connection instead of refusing: for commands, which are not repeated automatically. */
   patient?: boolean
 }
 
-// The time for opening a new connection. Waiting for one that is in use happens at the gate.
+// The longest time for opening a new connection. Waiting for one that is in use happens at the gate.
 const OPEN_CONNECTION_MS = { service: 2000, patient: 15_000 }
 const LOCK_TIMEOUT_MS = 1000
-// Connections that nobody needed for so long are closed, but for a few.
+// Connections unused for this long are closed, but for a few.
 const UNUSED_MS = 60_000
 const KEPT_OPEN = 2
-// Of connections that wait for nothing, which nobody would miss (silence-watch.ts looks at the others).
+// For connections that wait for no answer, whose loss nothing else would show (silence-watch.ts watches the others).
 const KEEP_ALIVE_MS = 10_000
 const IDLE_IN_TRANSACTION_MS = 5000
 
@@ -35,7 +35,7 @@ const INDEX_PLANS = [
   'jit=off',
 ]
 
-/** `pipeline`: several statements on the wire at once; without it a connection may stay in one snapshot for long. */
+/** Makes a pool. `pipeline`: several statements on the wire at once; without it a connection may stay in one snapshot for long. */
 export function makePool(options: DatabaseOptions, pipeline: boolean): pg.Pool {
   const settings = [
     `search_path=${options.schema}`,
@@ -65,13 +65,16 @@ export function makePool(options: DatabaseOptions, pipeline: boolean): pg.Pool {
   return pool
 }
 
-/** Opens so many connections now. */
+/** Opens `count` connections now. */
 export async function openAll(pool: pg.Pool, count: number): Promise<void> {
   const clients = await Promise.allSettled(Array.from({ length: count }, () => pool.connect()))
   for (const client of clients) if (client.status === 'fulfilled') client.value.release()
 }
 
-/** Runs `work` on a connection, which is closed after an error that may have left it out of step. Errors: DatabaseAway, or those of `work`. */
+/**
+ * Runs `work` on a connection, which is closed after an error that may have left it out of step. Throws DatabaseAway, or what `work`
+ * throws.
+ */
 export async function withClient<T>(pool: pg.Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect().catch(throwClassified)
   // An idle connection that is cut reports here; statements under way get the error themselves.

@@ -5,9 +5,9 @@ export type Prepared = { name: string; text: string; values: readonly unknown[] 
 type Told = (error: Error | null | undefined, result: QueryResult) => void
 
 /**
- * Runs a statement that the connection prepares under its name at its first use. Errors are the server's own, with the stack of whoever
- * asked. The driver's own way with an object of settings copies that object property by property, which takes longer than all else
- * that it does before sending.
+ * Runs a statement that the connection prepares under its name at its first use. Errors are the server's own, with the stack of the caller.
+ * The driver's own way, an object of settings, copies that object property by property, which takes longer than all else that it does
+ * before sending.
  */
 export const queryPrepared = (client: PoolClient, { name, text, values }: Prepared): Promise<QueryResult> =>
   new Promise<QueryResult>((resolve, reject) => {
@@ -21,9 +21,9 @@ export const queryPrepared = (client: PoolClient, { name, text, values }: Prepar
   })
 
 type Connection = { describe(what: object): void }
-/** What the driver makes of the server's description of an answer: its columns, and how each is read. */
+/** The driver's form of the server's description of an answer: its columns, and how each is parsed. */
 type Shape = { fields: FieldDef[]; _parsers: unknown; _prebuiltEmptyResultObject: unknown }
-/** The part of the driver's query that is used here. */
+/** The part of the driver's query class that is used here. */
 type DriverQuery = {
   _result: Shape
   _accumulateRows: boolean
@@ -33,13 +33,13 @@ type DriverQuery = {
 }
 const Query = pg.Query as unknown as new (text: string, values: unknown[], told: Told) => DriverQuery
 
-// Of statements that were answered before, by their text.
+// The result shapes of statements that were answered before, by their text.
 const shapes = new Map<string, Shape>()
 const quiet = new WeakMap<Connection, Connection>()
 
 /**
- * The driver has every answer described. The server refuses a prepared statement whose answer would have other columns than before, so
- * one description is enough: the others cost a tenth of what a small statement costs.
+ * Describes each prepared statement once. The driver would have every answer described again; the server refuses a prepared statement
+ * whose answer would have other columns than before, so one description is enough. The others cost a tenth of what a small statement costs.
  */
 class PreparedQuery extends Query {
   readonly name: string
@@ -69,10 +69,10 @@ class PreparedQuery extends Query {
   }
 }
 
-/** The same connection, but nothing is described on it. */
+/** Returns a view of the connection on which `describe` does nothing. */
 function undescribed(connection: Connection): Connection {
-  const known = quiet.get(connection)
-  if (known !== undefined) return known
+  const cached = quiet.get(connection)
+  if (cached !== undefined) return cached
   const made = Object.assign(Object.create(connection), { describe() {} }) as Connection
   quiet.set(connection, made)
   return made

@@ -8,12 +8,12 @@ type Column = { name: string; type: string; notNull: boolean; identity: string; 
 // The runner's own records of what was applied.
 const BOOKKEEPING = ['migrations', 'migration_checksums']
 
-/** A table, or what stands before the tables, with the SQL that would make it. */
+/** A table, or the types and functions before the tables, with the SQL that would make it. */
 type Part = { title: string; sql: string }
 
 /**
- * The parts of the schema from the catalogs, in an order that depends on nothing but names, so that the same migrations print
- * the same on PostgreSQL 15 to 18. Throws when the schema holds a kind of object that this does not print.
+ * Prints the parts of the schema from the catalogs, in an order that depends on names alone, so that the same migrations print the same on
+ * PostgreSQL 15 to 18. Throws when the schema holds a kind of object that this does not print.
  */
 export async function printSchema(client: pg.ClientBase, schema: string): Promise<Part[]> {
   await client.query('begin read only')
@@ -117,7 +117,7 @@ function columnLine({ name, type, notNull, identity, byDefault }: Column): strin
   return `${name} ${type}${generated ?? ''}${notNull ? ' not null' : ''}${value}`
 }
 
-// From 18 on the server keeps NOT NULL as named constraints too (contype n); the column's line says it already.
+// From version 18 on the server has NOT NULL as named constraints too (contype n); the column's line says it already.
 function constraintsOf(client: pg.ClientBase, { oid }: Table): Promise<Named[]> {
   return read<Named>(
     client,

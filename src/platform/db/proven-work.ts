@@ -1,15 +1,15 @@
 import { DatabaseAway } from './errors.ts'
 
-/** What is done on connections of their own: transactions, and statements by themselves. */
+/** The two uses of connections, each with connections of its own: transactions, and single statements. */
 export type WorkKind = 'transactions' | 'statements'
 
-// Readiness is looked at every half second or so; beside payments nothing is asked.
+// Readiness is checked about every half second; while payments run, no ping is needed.
 const PROVEN_MS = 1000
 
-/** Remembers when work of each kind was done last, and forgets it as soon as the database is away for some. */
+/** Remembers when work of each kind was last done, and forgets it as soon as the database is away for work of that kind. */
 export function provenWork(): {
   proving<T>(kind: WorkKind, work: () => Promise<T>): Promise<T>
-  /** Whether some was done within the last second. */
+  /** Whether work of this kind was done within the last second. */
   isProven(kind: WorkKind): boolean
 } {
   const doneMs = { transactions: Number.NEGATIVE_INFINITY, statements: Number.NEGATIVE_INFINITY }

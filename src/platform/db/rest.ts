@@ -1,16 +1,16 @@
 import type { Database } from './database.ts'
 
-/** How long reading rests after a piece that has taken `workedMs`. Milliseconds; 0: it goes on at once. */
+/** Returns how long to rest, in ms, after a piece of reading that took `workedMs`; 0: go on at once. */
 export type RestFor = (workedMs: number) => number
 
-// What happens ten times a second or more often counts as going on all the time.
+// Transactions that come ten times a second or more often count as under way all the time.
 const QUIET_AFTER_MS = 100
-// A piece that took longer has mostly waited.
+// A piece that took longer was mostly waiting.
 const LONGEST_MS = 20
 
 /**
- * How long a report rests beside payments (decision 33): as long as it has just worked, while transactions of this process are under way;
- * not at all while there are none. It does not see those of other processes.
+ * Lets a report rest beside payments (decision 33): as long as it has just worked, while transactions of this process are under way; not at
+ * all while there are none. Transactions of other processes do not count.
  */
 export const restBesideMoney =
   ({ quietMs }: Pick<Database, 'quietMs'>): RestFor =>

@@ -3,10 +3,10 @@ import { JsonBytes } from '../json-bytes.ts'
 import { type Sum, sumOf } from '../sums.ts'
 import { COLUMNS_BYTES, LENGTH_BYTES, lengthAt, timeAt, wholeAt } from './binary-rows.ts'
 
-/** How the value of a column is written; each may be null. A time is written as in Kampala. */
+/** How the value of a column is written; each may be null. A time is written in Kampala's time. */
 export type JsonKind = 'time' | 'text' | 'whole'
-/** Objects with commas between, how many they are, and the sum of one of their members. */
-export type JsonLines = { lines: Buffer; count: number; sum: Sum }
+/** JSON objects with commas between them, how many they are, and the sum of one of their members. */
+type JsonLines = { lines: Buffer; count: number; sum: Sum }
 type Member = { before: Buffer; kind: JsonKind; summed: boolean }
 
 const COMMA = Buffer.from(',')
@@ -14,8 +14,9 @@ const CLOSE = Buffer.from('}')
 const NULL = Buffer.from('null')
 
 /**
- * Writes rows in binary as JSON objects. Their columns are these members in this order; `summed` is one of the whole ones. The bytes of a
- * text go from the row into the line as they are, and no object is made on the way.
+ * Writes rows in binary as JSON objects. `columns` names the members in the order of the rows' columns; `summed` is one of the `whole`
+ * ones.
+ * The bytes of a text go from the row into the line unchanged, and no object is made on the way.
  */
 export class RowsAsJson {
   private readonly json = new JsonBytes()
@@ -31,7 +32,7 @@ export class RowsAsJson {
     }))
   }
 
-  /** How many rows were added since the last `taken`. */
+  /** How many rows were added since the last `take`. */
   get waiting(): number {
     return this.count
   }
@@ -50,15 +51,15 @@ export class RowsAsJson {
     }
   }
 
-  /** What was added since the last call. Its bytes are valid until something is added again. */
+  /** Returns what was added since the last call. The bytes are valid until something is added again. */
   taken(): JsonLines {
-    const taken = { lines: this.json.taken(), count: this.count, sum: this.sum }
+    const added = { lines: this.json.taken(), count: this.count, sum: this.sum }
     this.count = 0
     this.sum = 0
-    return taken
+    return added
   }
 
-  /** Writes the value at this place and answers where the next one is. */
+  /** Writes the value at this position and returns the position of the next one. */
   private value({ kind, summed }: Member, rows: Buffer, at: number): number {
     const length = lengthAt(rows, at)
     const from = at + LENGTH_BYTES

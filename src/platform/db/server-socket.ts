@@ -1,18 +1,19 @@
 import { type OnReadOpts, Socket, type SocketConstructorOpts } from 'node:net'
 
-// What Node reads at once by itself.
+// The size in which Node reads by itself.
 const USUAL_BYTES = 64 * 1024
-// A letter, and a length that counts itself but not the letter.
+// A message begins with a letter, and a length that counts itself but not the letter.
 const LETTER_BYTES = 1
 const HEAD_BYTES = 5
 
 /**
- * A socket for a connection to the server that reads into the same memory again and again. By itself Node takes new memory for each
- * piece. V8 counts it and looks through the whole heap after some megabytes: four times a second during a long COPY, in four
- * threads, and payments waited for a processor meanwhile (decision 33).
+ * Makes a socket for a connection to the server that reads into the same memory again and again. By itself Node takes new memory for each
+ * piece. V8 counts it and searches the whole heap after some megabytes: four times a second during a long COPY, in four threads, and
+ * payments waited for a processor meanwhile (decision 33).
  *
- * Answers, as 'data', whole messages only: of a message that is cut the driver would keep the memory. What it hears is valid until it
- * returns. It makes texts of values at once, and copy-out.ts copies its rows. Over TLS Node decrypts into memory of its own.
+ * It emits whole messages only, as 'data': the driver would keep the memory of a message that is cut. The bytes are valid until the
+ * listener
+ * returns: the driver makes texts of values at once, and copy-out.ts copies its rows. Over TLS Node decrypts into memory of its own.
  */
 export function serverSocket({ ssl }: { ssl?: unknown } = {}): Socket {
   if (ssl) return new Socket()

@@ -2,9 +2,9 @@ import type { Socket } from 'node:net'
 import type pg from 'pg'
 import { count } from '../measures.ts'
 
-/** What the driver knows of a connection, beyond its types: whether everything that was sent has been answered. */
+/** What the driver has beyond its types. `readyForQuery`: everything that was sent has been answered. */
 type Watchable = { readyForQuery: boolean; connection: { stream: Socket }; host: string; port: number }
-/** `heardMs`: when bytes of the server came last. */
+/** `heardMs`: when the last bytes came from the server. */
 type Watched = {
   client: Watchable
   limitMs: number
@@ -21,26 +21,29 @@ let lookedMs = 0
 let looking: NodeJS.Timeout | null = null
 
 /**
- * Destroys connections of this pool that owe an answer and are silent for longer than a statement may take and a second: the host of
- * the server stands still, or a standby answers at its address and the old connection leads nowhere. Nothing else ends such a
- * connection for minutes. Whoever waits hears DatabaseAway, or CommitUnknown, and the next statement opens a new one. Connections that wait
- * for nothing and have heard nothing since are ended with it: they lead to the same place, and each would cost the next one its patience.
+ * Destroys connections of this pool that owe an answer and are silent for longer than a statement may take, plus a second: the host of the
+ * server stands still, or a standby answers at its address and the old connection leads nowhere. Nothing else would end such a connection
+ * for
+ * minutes. Waiting work gets DatabaseAway or CommitUnknown, and the next statement opens a new connection. Idle connections to the same
+ * server
+ * that have received nothing since then are destroyed too: they lead to the same dead end, and each would make the next statement wait as
+ * long.
  */
 export function watchSilence(pool: pg.Pool, statementTimeoutMs: number): void {
   const own = new Map<pg.PoolClient, Watched>()
   pool.on('connect', (client) => {
-    const one = {
+    const connection = {
       ...{ client: client as never, limitMs: statementTimeoutMs + GRACE_MS },
       ...{ sinceMs: 0, moved: -1, read: 0, heardMs: performance.now() },
     }
-    own.set(client, one)
-    watched.add(one)
+    own.set(client, connection)
+    watched.add(connection)
     begin()
   })
   pool.on('remove', (client) => {
-    const one = own.get(client)
+    const connection = own.get(client)
     own.delete(client)
-    if (one !== undefined) watched.delete(one)
+    if (connection !== undefined) watched.delete(connection)
     if (watched.size === 0) end()
   })
 }
@@ -59,29 +62,29 @@ function end(): void {
 
 function look(): void {
   const nowMs = performance.now()
-  // A process that stood still itself has not heard what was said meanwhile: nobody was silent.
+  // A process that stood still itself has not read what the server sent meanwhile, so no server counts as silent.
   const slept = nowMs - lookedMs > 2 * LOOK_EVERY_MS
   lookedMs = nowMs
-  for (const one of watched) judge(one, { nowMs, slept })
+  for (const connection of watched) judge(connection, { nowMs, slept })
 }
 
-function judge(one: Watched, { nowMs, slept }: { nowMs: number; slept: boolean }): void {
-  const { stream } = one.client.connection
-  if (stream.bytesRead !== one.read) {
-    one.read = stream.bytesRead
-    one.heardMs = nowMs
+function judge(silent: Watched, { nowMs, slept }: { nowMs: number; slept: boolean }): void {
+  const { stream } = silent.client.connection
+  if (stream.bytesRead !== silent.read) {
+    silent.read = stream.bytesRead
+    silent.heardMs = nowMs
   }
   const moved = (stream.bytesRead ?? 0) + (stream.bytesWritten ?? 0)
-  if (one.client.readyForQuery || moved !== one.moved || slept) {
-    one.moved = moved
-    one.sinceMs = nowMs
+  if (silent.client.readyForQuery || moved !== silent.moved || slept) {
+    silent.moved = moved
+    silent.sinceMs = nowMs
     return
   }
-  if (nowMs - one.sinceMs <= one.limitMs) return
-  endSilent(one)
-  for (const other of watched)
-    if (isOfSameServer(one, other) && other.client.readyForQuery && other.heardMs < one.sinceMs)
-      endSilent(other)
+  if (nowMs - silent.sinceMs <= silent.limitMs) return
+  endSilent(silent)
+  for (const idle of watched)
+    if (isOfSameServer(silent, idle) && idle.client.readyForQuery && idle.heardMs < silent.sinceMs)
+      endSilent(idle)
 }
 
 function endSilent({ client }: Watched): void {
@@ -89,5 +92,5 @@ function endSilent({ client }: Watched): void {
   client.connection.stream.destroy(new Error('Connection terminated: the server is silent'))
 }
 
-const isOfSameServer = ({ client: one }: Watched, { client: other }: Watched) =>
-  one.host === other.host && one.port === other.port
+const isOfSameServer = ({ client: a }: Watched, { client: b }: Watched) =>
+  a.host === b.host && a.port === b.port

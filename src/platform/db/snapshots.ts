@@ -3,28 +3,28 @@ import type { PoolClient } from 'pg'
 import { assert } from '../assert.ts'
 import { type DatabaseOptions, makePool, withClient } from './pool.ts'
 
-/** Opens a second connection to the same snapshot, until the work ends; null where none is free now. To be called once. */
-export type OpenSecond = () => Promise<PoolClient | null>
+/** Opens a second connection to the same snapshot, until the work ends; null when none is free now. Call it at most once. */
+type OpenSecond = () => Promise<PoolClient | null>
 export type SnapshotWork<T> = (client: PoolClient, openSecond: OpenSecond) => Promise<T>
 
 export type Snapshots = {
   read<T>(work: SnapshotWork<T>): Promise<T>
   close(): Promise<void>
-  /** How many connections it opens at most. */
+  /** The largest number of connections that it opens. */
   readonly mostConnections: number
 }
 
-/** Opened when they are needed. Whoever reads a snapshot waits for its turn (`reportTurns`), not for a connection. */
+/** Connections are opened when they are needed. A reader of a snapshot waits for its turn (`reportTurns`), not for a connection. */
 const AT_ONCE = 4
-// Nobody waits for this one, so it may not be one of those.
+// No reader waits for a second connection, so it is not one of those above.
 const SECONDS_AT_ONCE = 1
 const STATEMENT_MS = 60_000
-// Beside payments it is not used. Longer than any report may take (http/stream-sender.ts).
+// While payments run the second connection is idle. Longer than any report may take (http/stream-sender.ts).
 const SECOND_IDLE = '6min'
 const BEGIN = 'begin isolation level repeatable read read only'
 const SNAPSHOT_ID = /^[0-9A-F-]+$/
 
-/** Snapshots of one schema, read only, on connections of their own. */
+/** Makes read-only snapshots of one schema, on connections of their own. */
 export function snapshotsOf(options: DatabaseOptions): Snapshots {
   const pool = (connections: number) =>
     makePool({ ...options, connections, statementTimeoutMs: STATEMENT_MS }, false)
@@ -62,9 +62,9 @@ const isFree = ({ totalCount, idleCount, waitingCount }: pg.Pool) =>
   waitingCount === 0 && totalCount - idleCount < SECONDS_AT_ONCE
 
 async function exportOf(client: PoolClient): Promise<string> {
-  const [exported] = (await client.query<{ id: string }>('select pg_export_snapshot() as id')).rows
-  assert(exported && SNAPSHOT_ID.test(exported.id), 'the id of a snapshot stands in a statement')
-  return exported.id
+  const [snapshot] = (await client.query<{ id: string }>('select pg_export_snapshot() as id')).rows
+  assert(snapshot && SNAPSHOT_ID.test(snapshot.id), 'the id of a snapshot stands in a statement')
+  return snapshot.id
 }
 
 async function inTransaction<T>(client: PoolClient, work: () => Promise<T>): Promise<T> {
@@ -76,7 +76,7 @@ async function inTransaction<T>(client: PoolClient, work: () => Promise<T>): Pro
   }
 }
 
-/** A connection that does not answer is closed. Its errors report themselves at the statement under way. */
+/** Gives the connection back to its pool, or closes it when it does not answer. */
 async function giveBack(second: PoolClient): Promise<void> {
   const answers = await second.query('rollback').then(
     () => true,

@@ -1,16 +1,16 @@
 /**
- * A statement of the product: constant text, a name under which the server keeps its plan, and the type of its rows.
- * Every one is registered, so that a test can PREPARE them all against the migrated schema and read their text.
+ * A statement of the product: constant text, a name under which the server keeps its plan, and the type of its rows. Every statement is
+ * registered, so that a test can PREPARE all of them against the migrated schema and check their text.
  */
 export type Statement<Row = unknown> = {
   readonly name: string
   readonly text: string
   readonly row?: Row
-  /** Of a COPY: what it writes. Its one value is the data (db/copy.ts). */
+  /** For a COPY: the table and columns that it writes. Its one value is the data (db/copy.ts). */
   readonly copies?: Copied
   /**
-   * Planned once for each connection and for all values. Otherwise the server plans it at each use as long as it believes that a plan for
-   * the values at hand is the better one. Only where all values want the same plan; to say so costs about 35 µs a use.
+   * Planned once for each connection, for all values. Otherwise the server plans it at each use as long as it believes that a plan for the
+   * values at hand is better. Only for statements whose values all need the same plan; the setting costs about 35 µs a use.
    */
   readonly plannedOnce?: true
 }

@@ -1,14 +1,17 @@
 /**
- * Every table: the folder of `src` that writes it, and what is known of its rows. The rights of the service, the digests, the
- * owners that `verify` checks and the rules of the tests are read from here.
+ * Every table: the folder of `src` that writes it, and facts about its rows. The rights of the service, the digests, the owners that
+ * `verify` checks and the rules of the tests come from here.
  */
 type Table = {
   writer: string
-  /** Rows are only ever added (L7): triggers refuse the rest, and the service may not do it. */
+  /** Rows are only ever added (L7): triggers refuse changes, and the service has no right to make them. */
   appendOnly?: true
-  /** Money and its records, for the proof that nothing was written. */
+  /** Holds money or its records; used to prove that nothing was written. */
   money?: true
-  /** Rows name their merchant without a foreign key, which would lock one shared row for each stored row: `verify` checks it. */
+  /**
+   * Rows name their merchant without a foreign key, because that would lock one shared row for each stored row; `verify` checks it
+   * instead.
+   */
   ofMerchant?: true
 }
 
@@ -145,7 +148,7 @@ const named = (is: (table: Table) => true | undefined): Name[] =>
   all.flatMap(([name, table]) => (is(table) ? [name] : []))
 
 export const APPEND_ONLY = named(({ appendOnly }) => appendOnly)
-/** Everything that is money or its record, without the stored answers of keys. */
+/** The tables that hold money or its records, without the stored answers of keys. */
 export const MONEY = named(({ money }) => money)
 export const OF_MERCHANT = named(({ ofMerchant }) => ofMerchant)
 /** The folder whose statements write each table. */

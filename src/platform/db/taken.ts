@@ -3,10 +3,10 @@ import { sqlState } from './errors.ts'
 const UNIQUE_VIOLATION = '23505'
 const TRIES = 3
 
-/** Whether a unique index refused a row because another one was there first. */
+/** Whether a unique index refused a row, because another row has its key already. */
 export const isTaken = (error: unknown): boolean => sqlState(error) === UNIQUE_VIOLATION
 
-/** Runs it; where somebody else was first `otherwise` answers, or throws the error that it is given. */
+/** Runs the work; after a unique violation returns what `otherwise` returns, which gets the error. Throws any other error. */
 export async function whenTaken<T>(
   run: () => Promise<T>,
   otherwise: (error: unknown) => Promise<T>,
@@ -19,7 +19,10 @@ export async function whenTaken<T>(
   }
 }
 
-/** Runs it, up to three times as long as somebody else was first: the next run sees what was there. Rejects with the last error. */
+/**
+ * Runs the work up to three times while it meets a unique violation: the next run sees the row of the other transaction. Rejects with the
+ * last error.
+ */
 export function againWhenTaken<T>(run: () => Promise<T>, triesLeft = TRIES - 1): Promise<T> {
   // Without `async`: its frame would stay in memory for as long as a payment waits.
   return run().catch((error) => {

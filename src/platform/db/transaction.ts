@@ -19,21 +19,21 @@ const COMMIT = { name: 'commit', text: 'commit', values: [] }
 const PLAN_ONCE = { name: 'plan once', text: 'set plan_cache_mode = force_generic_plan', values: [] }
 const PLAN_AS_BEFORE = { name: 'plan as before', text: 'reset plan_cache_mode', values: [] }
 
-/** Sends the short lock time-out together with the first statements. */
+/** Gives the work a short lock time-out, sent together with its first statements. */
 export function hurried<T>(work: Work<T>): Work<T> {
   return (tx) => {
-    let told = false
+    let isSet = false
     return work({
       send: async (...calls) => {
-        const first = told ? [] : [{ statement: HURRY, values: [HURRIED_LOCK_MS] }]
-        told = true
+        const first = isSet ? [] : [{ statement: HURRY, values: [HURRIED_LOCK_MS] }]
+        isSet = true
         return (await tx.send(...first, ...calls)).slice(first.length) as never
       },
     })
   }
 }
 
-/** Runs this work on a connection of its own and commits, or rolls back what it threw in. */
+/** Runs the work on this connection in a transaction and commits it; rolls back when the work throws. */
 export async function commitWork<T>(client: PoolClient, work: Work<T>): Promise<T> {
   let begun = false
   const tx: Tx = {
@@ -70,7 +70,7 @@ async function commit(client: PoolClient, last: readonly Call[]): Promise<void> 
   const committed = outcomes.at(-1)
   assert(committed !== undefined, 'a commit was sent')
   if (committed.status === 'fulfilled') {
-    // With pipelining COMMIT of a failed transaction answers ROLLBACK and throws nothing: only its tag tells (F8).
+    // With pipelining, COMMIT of a failed transaction is answered with ROLLBACK and no error: only the tag shows it (F8).
     if (committed.value.command === 'COMMIT') return
     throw failed?.reason ?? new Error(`COMMIT was answered with ${committed.value.command}`)
   }
@@ -98,7 +98,7 @@ export function run(client: PoolClient, { statement, values }: Call): Promise<pg
   return queryPrepared(client, { name, text, values })
 }
 
-/** On the wire in one write, each on its own: the connection plans as before also after a statement that failed. */
+/** Sends three statements in one write, each on its own: so the connection plans as before again even after a statement that failed. */
 async function runPlannedOnce(client: PoolClient, query: Prepared): Promise<pg.QueryResult> {
   const sent = together(client, () => [
     queryPrepared(client, PLAN_ONCE),

@@ -5,7 +5,7 @@ import { readSum } from '../sums.ts'
 const readAnyTime = pg.types.getTypeParser(1184, 'text') as (text: string) => Date
 const UTC_TIME = 22 // Characters of `2026-01-01 00:00:00+00`.
 
-/** How values of the server are read. Set once for every connection of this process. */
+/** Sets how values of the server are parsed, once for every connection of this process. */
 export function setValueTypes(): void {
   // Only a sum over very many rows is a bigint; arithmetic that expects a number throws on it.
   pg.types.setTypeParser(20, readSum)
@@ -15,7 +15,7 @@ export function setValueTypes(): void {
   pg.types.setTypeParser(114, readExact)
 }
 
-/** A timestamptz as the server writes it in UTC; the driver's own parser is several times slower and reads all else. */
+/** Parses a timestamptz as the server writes it in UTC. The driver's own parser is several times slower; it parses all other forms. */
 function readTime(text: string): Date {
   if (text.length < UTC_TIME || text.charCodeAt(4) !== 45 || !text.endsWith('+00')) return readAnyTime(text)
   const ms =
@@ -29,5 +29,5 @@ function readTime(text: string): Date {
 const POINT = 46
 const ZERO = 48
 const two = (text: string, at: number) => (text.charCodeAt(at) - ZERO) * 10 + text.charCodeAt(at + 1) - ZERO
-/** A digit of the fraction; behind its end stands the `+` of the zone, which is a zero. */
+/** A digit of the fraction. After its end comes the `+` of the zone, which counts as zero. */
 const digit = (text: string, at: number) => Math.max(0, text.charCodeAt(at) - ZERO)

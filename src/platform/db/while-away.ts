@@ -3,19 +3,18 @@ import { isPassing } from './errors.ts'
 import type { Statement } from './statement.ts'
 
 const WAIT_MS = { first: 50, most: 2000 }
-// Each holds one answer of a rail or a machine, a few kilobytes. While the database is away nothing new is stored and so
-// nothing new is asked; only rows that stay locked for very long can bring this many.
+// Each piece of waiting work holds one answer of a rail or a machine, a few kilobytes. While the database is away nothing new is stored, so
+// no new questions are asked; only rows that stay locked for very long can bring this many.
 const MOST_KEPT = 5000
 
 let kept = 0
 
 /**
- * Repeats the work for at most this many ms while it fails for a temporary reason. For answers from outside that only this
- * process has. After a COMMIT whose answer was lost it is unknown whether it happened, so `work` must first check, on
- * locked rows, what an earlier try has left. Throws what the work throws, and the temporary error when the time is over or
- * too many others are waiting already.
+ * Repeats the work for at most `retryMs` while it fails for a temporary reason. For answers from outside that only this process has. After
+ * a COMMIT whose answer was lost it is unknown whether it happened, so `work` must first check, on locked rows, what an earlier try has
+ * written. Throws what the work throws, and the temporary error when the time is over or too much other work is waiting already.
  */
-export async function againWhileAway<T>(work: () => Promise<T>, keptMs: number): Promise<T> {
+export async function againWhileAway<T>(work: () => Promise<T>, retryMs: number): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -23,7 +22,7 @@ export async function againWhileAway<T>(work: () => Promise<T>, keptMs: number):
   }
   kept += 1
   try {
-    return await again(work, performance.now() + keptMs)
+    return await again(work, performance.now() + retryMs)
   } finally {
     kept -= 1
   }
@@ -32,8 +31,9 @@ export async function againWhileAway<T>(work: () => Promise<T>, keptMs: number):
 const PATIENT_MS = 60_000
 
 /**
- * A statement that only reads, in work that no caller waits for, like the import of a list: a busy server may take longer for it than a
- * statement is given, and later no longer. Throws what it throws when a minute is over.
+ * Runs a statement that only reads, in work that no caller waits for, such as the import of a list. A busy server may exceed the
+ * statement's
+ * time-out now and not later, so it is repeated for up to a minute. Throws the last error.
  */
 export const readPatiently = <Row>(
   db: Pick<Database, 'query'>,

@@ -1,6 +1,6 @@
 import type { Call, Database } from './database.ts'
 
-/** Sends statements that belong together in one transaction, the first of which locks what the others need. */
+/** Sends these statements in one transaction. The first one must lock the rows that the others need. */
 export async function writeAll(db: Database, calls: readonly Call[]): Promise<void> {
   const [first, ...rest] = calls
   if (first === undefined) return

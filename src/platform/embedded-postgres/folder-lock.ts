@@ -14,15 +14,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { identityOf, isRunning } from './process-identity.ts'
 
 const LOOK_AGAIN_MS = 5
-// Old tickets stay a while, so that a process that was paused between looking and taking finds newer ones and yields.
+// Old tickets stay for a while, so that a process that was paused between reading and taking finds newer ones and gives up its own.
 const TICKETS_KEPT = 16
 
 /**
  * Runs `work` while no other process runs under a lock in the same folder; waits as long as a live process holds it.
  *
- * The lock is the file with the highest number. It is free when empty or when the process named in it is dead. To
- * take it is to create the next number, which only one can. Nothing is ever taken over by deleting, so two processes
- * that find a dead holder at the same moment cannot both win.
+ * The lock is the file with the highest number. It is free when the file is empty or the process named in it is dead. A process takes it by
+ * creating the next number, which only one can. No lock is taken over by deleting, so two processes that find a dead holder at the same
+ * moment
+ * cannot both win.
  */
 export async function withFolderLock<T>(folder: string, work: () => Promise<T>): Promise<T> {
   const ticket = await takeTicket(folder)
@@ -75,7 +76,7 @@ function isHeld(path: string): boolean {
   try {
     return isRunning(readFileSync(path, 'utf8'))
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true // A newer one was made meanwhile: look again.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true // A newer ticket was made meanwhile: read again.
     throw error
   }
 }

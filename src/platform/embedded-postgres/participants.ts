@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { identityOf, isRunning } from './process-identity.ts'
 
-/** Notes that this process uses the server. Answers the function that takes the note back. Call under the lock. */
+/** Notes that this process uses the server. Returns the function that removes the note. Call under the lock. */
 export function register(folder: string): () => void {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   // One process may join twice, so its id alone does not name the note.
@@ -12,13 +12,13 @@ export function register(folder: string): () => void {
   return () => rmSync(note, { force: true })
 }
 
-/** Whether any live process uses the server. Notes of dead processes are thrown away. Call under the lock. */
+/** Whether any live process uses the server. Removes notes of dead processes. Call under the lock. */
 export function anyoneRegistered(folder: string): boolean {
-  let found = false
+  let isUsed = false
   for (const name of readdirSync(folder)) {
     const note = join(folder, name)
-    if (isRunning(readFileSync(note, 'utf8'))) found = true
+    if (isRunning(readFileSync(note, 'utf8'))) isUsed = true
     else rmSync(note, { force: true })
   }
-  return found
+  return isUsed
 }

@@ -5,14 +5,17 @@ import { type Binaries, copyBinaries, findBinaries } from './binaries.ts'
 import { identityHash, makeOwned, shortTemporaryFolder } from './private-folder.ts'
 import { asAccount, asSelf, canEnter, canRun, inNamespace, type RunAs, runsAsRoot } from './run-as.ts'
 
-/** Where a server lives and under whom it runs. `home` is the data folder, or the system folder it points to. */
+/**
+ * The folders of a server, the account under which it runs, and its binaries. `home`: the data folder, or the system folder to which it
+ * points.
+ */
 export type ClusterPlace = { home: string; cluster: string; runAs: RunAs; binaries: Binaries }
 
 type Choice = { dataDir: string; say: (line: string) => void; namespaces: boolean }
 
 const POINTER = 'postgres-location'
 
-/** The folder of the PostgreSQL data: `<dataDir>/postgres`, unless a pointer file names another home. */
+/** Returns the folder of the PostgreSQL data: `<dataDir>/postgres`, unless a pointer file names another home. */
 export function clusterOf(dataDir: string): string {
   return join(readPointer(dataDir) ?? dataDir, 'postgres')
 }
@@ -22,7 +25,10 @@ export function isCluster(cluster: string): boolean {
   return existsSync(join(cluster, 'PG_VERSION'))
 }
 
-/** Decides where the server lives and who runs it. Throws, with what to do, when there is no way. Call under the lock. */
+/**
+ * Chooses the folders of the server and the account that runs it. Throws CannotStart, which says what to do, when none fit. Call under the
+ * lock.
+ */
 export function choosePlace(choice: Choice): ClusterPlace {
   const { dataDir } = choice
   const pointed = readPointer(dataDir)
@@ -42,11 +48,11 @@ export function choosePlace(choice: Choice): ClusterPlace {
   return inside ? placeAt(dataDir, inside) : placeAt(systemHome(choice, account), account)
 }
 
-/** Notes in the data folder that its database lives elsewhere. Comes after the database is there, never before. */
-export function writePointer(dataDir: string, place: ClusterPlace): void {
+/** Notes in the data folder that its database is elsewhere. Call it only once the database exists there. */
+export function writePointer(dataDir: string, paths: ClusterPlace): void {
   const pointer = join(dataDir, POINTER)
-  if (place.home === dataDir || existsSync(pointer)) return
-  writeFileSync(`${pointer}.new`, `${place.home}\n`, { flush: true })
+  if (paths.home === dataDir || existsSync(pointer)) return
+  writeFileSync(`${pointer}.new`, `${paths.home}\n`, { flush: true })
   renameSync(`${pointer}.new`, pointer)
 }
 
@@ -57,7 +63,7 @@ function readPointer(dataDir: string): string | null {
 
 function placeAt(home: string, runAs: RunAs): ClusterPlace {
   const installed = findBinaries()
-  // Only an account other than ours can be shut out of node_modules; asking costs some milliseconds.
+  // Only an account other than ours can be shut out of node_modules; the check costs some milliseconds.
   const usable = installed.linked && (runAs.kind !== 'account' || canRunFrom(installed, runAs))
   const binaries = usable ? installed : copyBinaries(installed, home)
   return { home, cluster: join(home, 'postgres'), runAs, binaries }
@@ -67,7 +73,7 @@ function canRunFrom(binaries: Binaries, runAs: RunAs): boolean {
   return canRun(runAs, join(binaries.folder, 'bin', 'postgres'))
 }
 
-// A folder only root can enter, no user namespaces: the database must live where the account can go.
+// Chooses a system folder for the database: only root can enter the data folder, and there are no user namespaces.
 function systemHome(choice: Choice, account: RunAs): string {
   const { dataDir, say } = choice
   if (isCluster(join(dataDir, 'postgres')))

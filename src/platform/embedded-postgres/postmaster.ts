@@ -6,10 +6,10 @@ import { SUPERUSER } from './cluster.ts'
 import { isOwnedBy, shortTemporaryFolder } from './private-folder.ts'
 import { postgresOn, signalIfThere } from './process-identity.ts'
 
-/** What a server wrote about itself when it started. It may be long dead. */
-export type PidFile = { pid: number; socketDir: string }
+/** What a server wrote about itself when it started. The server may be long dead. */
+type PidFile = { pid: number; socketDir: string }
 
-export const PORT = 5432 // Only a part of the socket's name: every data folder has a folder for its own socket.
+export const PORT = 5432 // Only part of the socket's name: every data folder has a folder of its own for its socket.
 const LOOK_AGAIN_MS = 4
 const CONNECT_TIMEOUT_MS = 2000
 const STOP_TIMEOUT_MS = 10_000
@@ -28,15 +28,15 @@ export function readPidFile(cluster: string): PidFile | null {
   return pid > 1 && socketDir.startsWith('/') ? { pid, socketDir } : null
 }
 
-/** The running server of that data folder, also while it starts or stops; null when none runs. */
+/** Finds the running server of that data folder, also while it starts or stops; null when none runs. */
 export function findPostmaster(cluster: string): PidFile | null {
   const file = readPidFile(cluster)
   return file && postgresOn(cluster, file.pid) === 'postgres' ? file : null
 }
 
-/** Whether a server answers on the socket. One that answers that it is full is there all the same. */
+/** Whether a server answers on the socket; also when it answers that it has no free connection. */
 export async function answers(cluster: string, socketDir: string): Promise<boolean> {
-  // A stranger could put a server of theirs where ours had its socket before the temporary folder was emptied.
+  // After the temporary folder was emptied, a stranger could put a server of their own where ours had its socket.
   if (!existsSync(join(socketDir, `.s.PGSQL.${PORT}`))) return false
   if (!isOwnedBy(socketDir, statSync(cluster).uid)) return false
   const client = new pg.Client({
@@ -57,14 +57,14 @@ export async function answers(cluster: string, socketDir: string): Promise<boole
   }
 }
 
-/** Waits a few ms between two looks. */
+/** Waits a few ms before the next check. */
 export function lookAgain(): Promise<void> {
   return sleep(LOOK_AGAIN_MS)
 }
 
 /**
- * Stops the server of that data folder: open transactions are rolled back, everything is flushed. Waits up to 10 s.
- * Answers false when it still runs then.
+ * Stops the server of that data folder: open transactions are rolled back, everything is flushed. Waits up to 10 s. Returns false when it
+ * still runs after that.
  */
 export async function stopPostmaster(cluster: string): Promise<boolean> {
   const running = findPostmaster(cluster)

@@ -6,23 +6,24 @@ const HAS_PROC = existsSync('/proc/self/stat')
 const START_TIME_FIELD = 19 // Field 22 of proc(5) stat, counted from the state, which follows the closing bracket.
 
 /**
- * A text that names one running process for good: its id, the boot, and when it started, so that a re-used process id
- * is not taken for the old process. Null when no such process runs; a zombie does not run.
+ * Reads a text that identifies one running process for good: its id, the boot, and when it started, so that a re-used process id is not
+ * taken for the old process. Null when no such process runs; a zombie does not run.
  */
 export function identityOf(pid: number): string | null {
   const started = HAS_PROC ? startedByProc(pid) : startedByPs(pid)
   return started === null ? null : `${pid} ${started}`
 }
 
-/** Whether the process that `identityOf` named still runs. */
+/** Whether the process that this identity names still runs. */
 export function isRunning(identity: string): boolean {
   const pid = Number.parseInt(identity, 10)
   return Number.isInteger(pid) && identityOf(pid) === identity
 }
 
 /**
- * What the process id stands for: a postgres on that data folder, something else, nothing, or more than we may see.
- * Only on `postgres` may a signal be sent, and only on `unknown` is the id left out of every decision.
+ * Tells what the process id stands for: `postgres` on that data folder, `other` process, `gone` (none), or `unknown` when we may not see
+ * it.
+ * Send signals only to `postgres`; base no decision on an `unknown` id.
  */
 export function postgresOn(cluster: string, pid: number): 'postgres' | 'other' | 'gone' | 'unknown' {
   if (identityOf(pid) === null) return isSignalable(pid) && !HAS_PROC ? 'unknown' : 'gone'

@@ -2,10 +2,11 @@ import { type SpawnOptions, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
 /**
- * Under whom the server runs. `self`: as we do. `account`: PostgreSQL refuses to run as root, so started by root it
- * runs under an unprivileged account. `namespace`: in a user namespace in which our own root carries that account's
- * number, which reaches folders that only root can enter and holds none of root's capabilities.
- * `owner` is whom its files belong to, as seen from outside.
+ * The account under which the server runs. `self`: our own. `account`: PostgreSQL refuses to run as root, so started by root it runs
+ * under an
+ * unprivileged account. `namespace`: in a user namespace in which our own root has that account's number, which reaches folders that only
+ * root
+ * can enter and has none of root's capabilities. `owner`: the owner of its files, as seen from outside.
  */
 export type RunAs = {
   kind: 'self' | 'account' | 'namespace'
@@ -30,7 +31,7 @@ export function asSelf(): RunAs {
   return { kind: 'self', ...owner, owner }
 }
 
-/** The unprivileged account for a server started by root: `postgres`, else `nobody`. Null when there is neither. */
+/** Finds the unprivileged account for a server started by root: `postgres`, else `nobody`. Null when there is neither. */
 export function asAccount(): RunAs | null {
   const lines = readFileSync('/etc/passwd', 'utf8').split('\n')
   for (const name of ['postgres', '_postgres', 'nobody']) {
@@ -42,7 +43,7 @@ export function asAccount(): RunAs | null {
   return null
 }
 
-/** The same account's number in a user namespace of our own. Null where the kernel or the container forbids it. */
+/** Uses the account's number in a user namespace of our own. Null where the kernel or the container forbids it. */
 export function inNamespace(account: RunAs): RunAs | null {
   if (process.platform !== 'linux') return null
   const runAs: RunAs = { kind: 'namespace', uid: account.uid, gid: account.gid, owner: { uid: 0, gid: 0 } }
@@ -60,7 +61,7 @@ export function canRun(runAs: RunAs, program: string): boolean {
   return works(commandAs(runAs, program, ['--version']))
 }
 
-/** How to start a program under that account. */
+/** Builds the command that starts a program under that account. */
 export function commandAs(runAs: RunAs, file: string, args: string[]): Command {
   const options: SpawnOptions = { cwd: '/', env: ENVIRONMENT }
   if (runAs.kind === 'account') return { file, args, options: { ...options, uid: runAs.uid, gid: runAs.gid } }

@@ -29,10 +29,10 @@ const LOG_MODE = 0o600
 const MEGABYTE = 1024 * 1024
 const LEAST_SHARED_MB = 128
 const MOST_SHARED_MB = 1024
-// Server processes whose postmaster was killed end within moments; until then PostgreSQL refuses to start.
+// Complaints that pass: server processes whose postmaster was killed end within moments; until then PostgreSQL refuses to start.
 const REFUSED_FOR_NOW = /pre-existing shared memory block|lock file ".*" already exists/
 
-// An acknowledged charge must survive a power cut, so what makes commits durable is said here, not left to defaults.
+// An acknowledged charge must survive a power cut, so the settings that make commits durable are set here, not left to defaults.
 const SETTINGS = {
   listen_addresses: '',
   unix_socket_permissions: '0700',
@@ -50,14 +50,14 @@ const SETTINGS = {
   log_min_error_statement: 'panic',
 }
 
-/** A quarter of the memory that there is, as PostgreSQL advises, up to a gigabyte. */
+/** Chooses a quarter of the available memory, as PostgreSQL advises, up to a gigabyte. */
 function sharedMegabytes(): number {
   const limit = process.constrainedMemory()
   const memory = limit > 0 ? Math.min(limit, totalmem()) : totalmem()
   return Math.min(MOST_SHARED_MB, Math.max(LEAST_SHARED_MB, Math.floor(memory / 4 / MEGABYTE)))
 }
 
-/** Waits until a server that already runs on the data folder answers; null when there is none or it goes away. */
+/** Waits until a server that already runs on the data folder answers, and returns its socket folder; null when none runs, or it ends. */
 export async function awaitRunning(cluster: string, say: (line: string) => void): Promise<string | null> {
   const slow = noticeOfSlowness(say)
   const since = performance.now()
@@ -72,7 +72,10 @@ export async function awaitRunning(cluster: string, say: (line: string) => void)
   }
 }
 
-/** Starts the server and waits until it answers. Throws with the end of its log when it does not. Call under the lock. */
+/**
+ * Starts the server, waits until it answers and returns its socket folder. Throws CannotStart with the end of its log when it fails. Call
+ * under the lock.
+ */
 export async function startPostmaster(options: StartOptions): Promise<string> {
   const socketDir = makePrivate(socketFolder(options.place), options.place.runAs)
   if (options.place.runAs.kind === 'account') letInOnlyUs(options.place)
@@ -93,15 +96,15 @@ export async function startPostmaster(options: StartOptions): Promise<string> {
   }
 }
 
-// Answers null when the server is up, otherwise what it wrote to its log before it ended.
+// Returns null when the server is up, otherwise what it wrote to its log before it ended.
 async function launch(options: StartOptions, socketDir: string): Promise<string | null> {
   const { place, logFile, say } = options
   const log = openSync(logFile, 'a', LOG_MODE)
-  fchmodSync(log, LOG_MODE) // One that an earlier release made was open to everybody.
+  fchmodSync(log, LOG_MODE) // Earlier releases made the log readable for everybody.
   const before = statSync(logFile).size
-  const { file, args, options: how } = commandFor(options, socketDir)
+  const { file, args, options: spawnOptions } = commandFor(options, socketDir)
   // Detached: its own process group, so Ctrl-C on our program does not reach it.
-  const child = spawn(file, args, { ...how, detached: true, stdio: ['ignore', log, log] })
+  const child = spawn(file, args, { ...spawnOptions, detached: true, stdio: ['ignore', log, log] })
   const end = watchEnd(child)
   closeSync(log)
   child.unref()
@@ -115,26 +118,26 @@ async function launch(options: StartOptions, socketDir: string): Promise<string 
 }
 
 function commandFor({ place, settings }: StartOptions, socketDir: string): Command {
-  const all = {
+  const serverSettings = {
     ...SETTINGS,
     ...settings,
     unix_socket_directories: `"${socketDir.replaceAll('"', '""')}"`,
     port: PORT,
   }
-  const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const flags = Object.entries(serverSettings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const program = join(place.binaries.folder, 'bin', 'postgres')
   const command = commandAs(place.runAs, program, ['-D', place.cluster, ...flags])
   const env = { ...command.options.env, ...ignoredPid(place.cluster) }
   return { ...command, options: { ...command.options, env } }
 }
 
-// The process id in a stale postmaster.pid may by now belong to another program of the same account, or to a zombie
-// that nobody reaps. PostgreSQL then refuses for ever. Its own way to be told of a process that is no server is this
-// variable; it goes on to its check of the shared memory, so a server that does run is still found.
+// The process id in a stale postmaster.pid may by now belong to another program of the same account, or to a zombie that is never reaped.
+// PostgreSQL then refuses to start for good. With this variable it ignores a process id that is no server; it still checks the shared
+// memory, so it finds a server that does run.
 function ignoredPid(cluster: string): Record<string, string> {
   const stale = readPidFile(cluster)
-  const isNone = stale !== null && ['other', 'gone'].includes(postgresOn(cluster, stale.pid))
-  return isNone ? { PG_GRANDPARENT_PID: String(stale.pid) } : {}
+  const isNoServer = stale !== null && ['other', 'gone'].includes(postgresOn(cluster, stale.pid))
+  return isNoServer ? { PG_GRANDPARENT_PID: String(stale.pid) } : {}
 }
 
 function watchEnd(child: ChildProcess): { text: string | null } {

@@ -12,53 +12,58 @@ import { readTarget, type Target } from './target.ts'
 export type { PosterOptions } from './connect.ts'
 
 const IDLE_MS = 4_000
-// Enough for honest receivers. Set here so that no command-line flag of Node changes it.
+// Enough for well-behaved receivers. Set here, so that no command-line flag of Node changes it.
 const MAX_HEADER_BYTES = 16_384
 // Open sockets are at most the attempts in flight plus this many, however many receivers there are.
 const MAX_IDLE_SOCKETS = 512
-// Made once: to make an error for each socket that is closed took a twentieth of what webhooks cost.
+// Made once: an error for each socket that is closed took a twentieth of the time of webhooks.
 const GIVEN_UP = new Error('the connection was given up')
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
-/** How one attempt ended. `elapsedMs` covers all of it, reading the answer included. */
+/** The outcome of one attempt. `elapsedMs` covers all of it, reading the answer included. */
 export type Attempted = Outcome & { elapsedMs: number }
 
 export type Answered = Extract<Attempted, { kind: 'answered' }>
 
-export type PostRequest = {
+type PostRequest = {
   url: string
   body: Buffer
   headers: Record<string, string>
   keepAlive: boolean
   signal?: AbortSignal
   /**
-   * Whether it may arrive twice. Then a connection that was kept open and turns out to be closed costs no attempt: it is sent at once
-   * over a new one, within the same deadline.
+   * Whether the request may arrive twice. Then a kept connection that turns out to be closed does not use up the attempt: the request is
+   * sent
+   * again at once over a new connection, within the same deadline.
    */
   mayRepeat?: boolean
-  /** Asked when the connection is made, before the first byte; where it says yes nothing is sent. Not with `keepAlive`. */
+  /** Called when the connection is made, before the first byte; when it returns true nothing is sent. Not with `keepAlive`. */
   isLate?: () => boolean
 }
 
-/** `close` lets the attempts in flight end (within their own limit) and closes every socket; `post` after it is our own bug. */
+/** `close` lets the attempts under way end (within their own limit) and closes every socket; calling `post` after it is our own bug. */
 export type Poster = { post(request: PostRequest): Promise<Attempted>; close(): Promise<void> }
 
-/** One undici client with one socket at most; `gone` ends a look-up or connection still being made. */
+/** One undici client with one socket at most; aborting `gone` ends a look-up or connection that is still being made. */
 type Line = { origin: string; client: Client; gone: AbortController }
 
-/** Makes outbound POST attempts under reliability.md 7.3 and 7.5. Never throws for what a receiver does; no redirect is followed, and only what `mayRepeat` is repeated. */
+/**
+ * Makes a poster of outbound POST attempts under reliability.md 7.3 and 7.5. `post` never throws for what a receiver does, follows no
+ * redirect,
+ * and repeats only what `mayRepeat`.
+ */
 export function createPoster(options: PosterOptions): Poster {
   const idle = idleLines<Line>(MAX_IDLE_SOCKETS)
   const running = new Set<Promise<Attempted>>()
   let closed = false
 
-  const newLine = (target: Target, { isLate }: PostRequest): Line =>
+  const newClient = (target: Target, { isLate }: PostRequest): Line =>
     openLine(target, options, { onLost: idle.delete, isLate })
 
-  function giveBack(line: Line): void {
-    const tooMany = closed || line.client.destroyed ? line : idle.add(line)
-    if (tooMany !== undefined) dropLine(tooMany)
+  function giveBack(postClient: Line): void {
+    const surplus = closed || postClient.client.destroyed ? postClient : idle.add(postClient)
+    if (surplus !== undefined) dropLine(surplus)
   }
 
   async function attempt(request: PostRequest): Promise<Attempted> {
@@ -68,21 +73,21 @@ export function createPoster(options: PosterOptions): Poster {
     if (reading.kind === 'refused') return done({ kind: 'refused_target', why: reading.why })
     const { target } = reading
     const kept = request.keepAlive ? idle.take(target.url.origin) : undefined
-    let line = kept ?? newLine(target, request)
-    // undici heeds a signal only once it has a socket, so an ended attempt takes its line down instead.
+    let postClient = kept ?? newClient(target, request)
+    // undici heeds a signal only once it has a socket, so the deadline drops the client instead.
     const { attemptMs } = limitsOf(options)
-    const deadline = startDeadline({ signal: request.signal, attemptMs, act: () => dropLine(line) })
+    const deadline = startDeadline({ signal: request.signal, attemptMs, act: () => dropLine(postClient) })
     const sending = { request, url: target.url, deadline, options }
     const sendAgain = () => {
-      dropLine(line)
-      line = newLine(target, request)
-      return send(line, sending)
+      dropLine(postClient)
+      postClient = newClient(target, request)
+      return send(postClient, sending)
     }
-    const sent = await send(line, sending)
+    const sent = await send(postClient, sending)
       .then((first) => (kept && request.mayRepeat && wasClosed(first.outcome) ? sendAgain() : first))
       .finally(deadline.stop)
-    if (sent.reusable && request.keepAlive) giveBack(line)
-    else dropLine(line)
+    if (sent.reusable && request.keepAlive) giveBack(postClient)
+    else dropLine(postClient)
     return done(sent.outcome)
   }
 
@@ -95,7 +100,7 @@ export function createPoster(options: PosterOptions): Poster {
     },
     async close() {
       closed = true
-      for (const line of idle.takeAll()) dropLine(line)
+      for (const postClient of idle.takeAll()) dropLine(postClient)
       await Promise.allSettled(running)
     },
   }
@@ -103,11 +108,11 @@ export function createPoster(options: PosterOptions): Poster {
 
 type Sending = { request: PostRequest; url: URL; deadline: Deadline; options: PosterOptions }
 
-async function send(line: Line, { request, url, deadline, options }: Sending) {
+async function send(postClient: Line, { request, url, deadline, options }: Sending) {
   const { headers, body } = request
-  const asked = { path: url.pathname + url.search, headers, body, reset: !request.keepAlive }
+  const sent = { path: url.pathname + url.search, headers, body, reset: !request.keepAlive }
   try {
-    const answer = await requestOn.call(line.client, { ...asked, method: 'POST' })
+    const answer = await requestOn.call(postClient.client, { ...sent, method: 'POST' })
     // The status line and headers are complete and in time, so the outcome stands whatever the body does.
     const outcome = judge(answer.statusCode)
     const chunks: Uint8Array[] = []
@@ -119,7 +124,7 @@ async function send(line: Line, { request, url, deadline, options }: Sending) {
   }
 }
 
-/** Whether the connection ended before any answer: a receiver has closed it while it was idle. */
+/** Whether the connection ended before any answer: the receiver closed it while it was idle. */
 const wasClosed = (outcome: Outcome) => outcome.kind === 'failed' && outcome.error === 'reset'
 
 function judge(status: number): Outcome {
@@ -128,7 +133,7 @@ function judge(status: number): Outcome {
     : { kind: 'answered', status }
 }
 
-/** What this poster hands on of an answer. */
+/** Copies to the outcome what this poster keeps of the answer's bytes. */
 function keepOf(
   outcome: Extract<Outcome, { kind: 'answered' }>,
   { read, chunks }: { read: Buffer | null; chunks: readonly Uint8Array[] },
@@ -139,7 +144,9 @@ function keepOf(
   outcome.begins = (read ?? Buffer.concat(chunks)).subarray(0, keepFirstBytes)
 }
 
-/** The body when it ended by itself within its limit and the deadline, else null; only after it may its socket be used again. */
+/**
+ * Returns the body when it ended by itself within its limit and the deadline, else null; its socket may be used again only after a body.
+ */
 async function readToEnd(
   body: AsyncIterable<Uint8Array>,
   chunks: Uint8Array[],
@@ -171,7 +178,7 @@ function failureOf(error: unknown, { ended }: Deadline): Outcome {
 
 type Deadline = { ended: 'timeout' | 'aborted' | null; stop: () => void }
 
-/** One deadline for the whole attempt, which the caller's signal may bring forward. No listener outlives the attempt. */
+/** Starts the deadline of the whole attempt, which the caller's signal may bring forward. No listener outlives the attempt. */
 function startDeadline({
   signal,
   attemptMs,
@@ -181,12 +188,12 @@ function startDeadline({
   attemptMs: number
   act: () => void
 }): Deadline {
-  const end = (reason: 'timeout' | 'aborted') => {
+  const finish = (reason: 'timeout' | 'aborted') => {
     deadline.ended = reason
     act()
   }
-  const timer = setTimeout(end, attemptMs, 'timeout')
-  const abort = () => end('aborted')
+  const timer = setTimeout(finish, attemptMs, 'timeout')
+  const abort = () => finish('aborted')
   const stop = () => {
     clearTimeout(timer)
     signal?.removeEventListener('abort', abort)
@@ -200,7 +207,7 @@ function startDeadline({
 function openLine(
   target: Target,
   options: PosterOptions,
-  { onLost, isLate }: { onLost: (line: Line) => void; isLate: PostRequest['isLate'] },
+  { onLost, isLate }: { onLost: (postClient: Line) => void; isLate: PostRequest['isLate'] },
 ): Line {
   const gone = new AbortController()
   const connect: buildConnector.connector = (_where, callback) => {
@@ -220,9 +227,9 @@ function openLine(
     headersTimeout: 0,
     bodyTimeout: 0,
   })
-  const line = { origin: target.url.origin, client, gone }
-  client.on('disconnect', () => onLost(line))
-  return line
+  const postClient = { origin: target.url.origin, client, gone }
+  client.on('disconnect', () => onLost(postClient))
+  return postClient
 }
 
 function inTime(socket: Socket, isLate: PostRequest['isLate']): Socket {
@@ -231,8 +238,8 @@ function inTime(socket: Socket, isLate: PostRequest['isLate']): Socket {
   throw new NotConnected({ kind: 'failed', error: 'late', status: null })
 }
 
-function dropLine(line: Line): void {
-  line.gone.abort(GIVEN_UP)
-  // The promise settles when the socket is closed; nobody needs to wait for that.
-  line.client.destroy(GIVEN_UP).catch(() => {})
+function dropLine(postClient: Line): void {
+  postClient.gone.abort(GIVEN_UP)
+  // The promise settles when the socket is closed, which no caller needs to wait for.
+  postClient.client.destroy(GIVEN_UP).catch(() => {})
 }

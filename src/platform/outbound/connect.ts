@@ -8,7 +8,7 @@ import { timeLimit } from '../time-limit.ts'
 import { resolveHost } from './resolve.ts'
 import { addressAllowed, isOwnAddress, type Target, type TargetRules } from './target.ts'
 
-/** How long one attempt may take, reading the answer included; how long its connection; how much of the answer is read. */
+/** The limits of one attempt: its time, reading the answer included; the time for its connection; the bytes of the answer that are read. */
 export type Limits = { attemptMs: number; connectMs: number; bodyBytes: number }
 
 // Reliability.md 7.3.
@@ -17,9 +17,11 @@ const LOOK_UP_MS = 1_000
 const ENDED = new Error('nobody waits for this any more')
 
 /**
- * `failed.error`: `dns`, `connect`, `tls`, `late` (nothing was sent), `timeout`, `reset`, `protocol`, `aborted` (something may
- * have been sent), `redirect refused` (the only one with a status). `answered.body`: only of a poster that keeps it; null when
- * it was cut, late, broken or too long. `answered.begins`: the first bytes of the answer, whatever became of the rest.
+ * How a POST ended. `failed.error`: `dns`, `connect`, `tls`, `late` (nothing was sent), `timeout`, `reset`, `protocol`, `aborted`
+ * (something may
+ * have been sent), `redirect refused` (the only one with a status). `answered.body`: only with `keepBody`; null when it was cut, late,
+ * broken or
+ * too long. `answered.firstBytes`: the first bytes of the answer, whatever became of the rest.
  */
 export type Outcome =
   | { kind: 'answered'; status: number; body?: Buffer | null; begins?: Buffer }
@@ -31,7 +33,7 @@ type Address = { address: string; family: 4 | 6 }
 export type PosterOptions = TargetRules & {
   resolve?: (host: string, signal: AbortSignal) => Promise<Address[]>
   ca?: string
-  /** Those of webhooks unless said otherwise. */
+  /** Default: the limits of webhooks. */
   limits?: Limits
   /** Whether the answer's bytes are handed on. */
   keepBody?: boolean
@@ -51,7 +53,7 @@ export class NotConnected extends Error {
 /** The limits of a poster with these options. */
 export const limitsOf = ({ limits }: PosterOptions): Limits => limits ?? WEBHOOK_LIMITS
 
-/** Runs for every new socket: one look-up, every answer checked, a socket to a checked address, its far end checked again. */
+/** Opens a checked socket: one look-up, every address of its answer checked, a socket to a checked address, its far end checked again. */
 export async function connectChecked(
   target: Target,
   options: PosterOptions,
@@ -67,7 +69,7 @@ export async function connectChecked(
   try {
     await opened(socket, target, timeLimit(limitsOf(options).connectMs, gone, ended.signal))
   } finally {
-    // Ends the timer, which would otherwise make an error for nobody seconds later.
+    // Ends the timer, which would otherwise make an unused error seconds later.
     ended.abort(ENDED)
   }
   if (target.exempt || allowed(socket.remoteAddress ?? '')) return socket
@@ -88,14 +90,14 @@ async function lookUp(target: Target, options: PosterOptions, gone: AbortSignal)
   const ended = new AbortController()
   const limit = timeLimit(LOOK_UP_MS, gone, ended.signal)
   const late = new Promise<[]>((resolve) => limit.addEventListener('abort', () => resolve([])))
-  const ask = options.resolve ?? (target.exempt ? askSystem : resolveHost)
-  const found = await Promise.race([ask(target.host, limit), late]).catch(() => [])
+  const resolve = options.resolve ?? (target.exempt ? askSystem : resolveHost)
+  const addresses = await Promise.race([resolve(target.host, limit), late]).catch(() => [])
   ended.abort(ENDED)
-  if (found.length === 0) throw notConnected('dns')
-  return found.map(({ address }) => addressOf(address))
+  if (addresses.length === 0) throw notConnected('dns')
+  return addresses.map(({ address }) => addressOf(address))
 }
 
-// Names on the allow-list are local ones, often known to the hosts file only.
+// Names on the allow-list are local, and often known to the hosts file only.
 async function askSystem(host: string): Promise<Address[]> {
   return (await lookup(host, { all: true })).map(({ address }) => addressOf(address))
 }
@@ -104,7 +106,7 @@ function addressOf(address: string): Address {
   return { address, family: isIP(address) === 6 ? 6 : 4 }
 }
 
-// The kernel is asked once a second at most: asking for each connection took a twentieth of what webhooks cost.
+// The kernel is asked once a second at most: asking for each connection took a twentieth of the time of webhooks.
 const LOCAL_FOR_MS = 1000
 let local: { at: number; addresses: string[] } | null = null
 
@@ -120,20 +122,20 @@ function ownAddresses({ ownHosts }: TargetRules): string[] {
 function dial(target: Target, addresses: Address[], ca: string | undefined): Socket {
   const [first] = addresses
   assert(first, 'only checked addresses are dialled, and there is at least one')
-  const giveChecked: LookupFunction = (_host, wanted, callback) =>
-    wanted.all ? callback(null, addresses) : callback(null, first.address, first.family)
-  const where = { host: target.literal ?? target.host, port: target.port, lookup: giveChecked }
-  if (target.url.protocol === 'http:') return connectPlain(where)
+  const lookUpChecked: LookupFunction = (_host, request, callback) =>
+    request.all ? callback(null, addresses) : callback(null, first.address, first.family)
+  const address = { host: target.literal ?? target.host, port: target.port, lookup: lookUpChecked }
+  if (target.url.protocol === 'http:') return connectPlain(address)
   // Set explicitly, so that no environment variable can switch the verification off. No session is resumed either: Node
   // does not compare the name of the certificate again when one is.
   const verified = { minVersion: 'TLSv1.2', rejectUnauthorized: true, ca } as const
   const named = target.literal === null ? { servername: target.host } : {}
-  return connectTls({ ...where, ...verified, ...named, ALPNProtocols: ['http/1.1'] })
+  return connectTls({ ...address, ...verified, ...named, ALPNProtocols: ['http/1.1'] })
 }
 
 async function opened(socket: Socket, target: Target, limit: AbortSignal): Promise<void> {
   let error: 'connect' | 'tls' = 'connect'
-  // A socket may report an error while nobody else listens; without a listener the error would end the process.
+  // A socket may report an error while it has no other listener; without this one the error would end the process.
   socket.setNoDelay(true).on('error', () => {})
   socket.once('connect', () => {
     error = 'tls'

@@ -1,36 +1,36 @@
-/** Lines that wait for the next request to their origin. */
-export type IdleLines<Line> = {
-  /** The newest one to this origin: the receiver is least likely to be closing that at this moment. */
-  take(origin: string): Line | undefined
-  /** Answers the oldest of all when there would be more than `most`; it is no longer kept here. */
-  add(line: Line): Line | undefined
-  delete(line: Line): void
-  /** Takes all of them out. */
-  takeAll(): Line[]
+/** Clients that wait for the next request to their origin. */
+type IdleLines<Client> = {
+  /** Takes the newest client to this origin: its connection is the least likely to be closed by the receiver at this moment. */
+  take(origin: string): Client | undefined
+  /** Adds a client. When there would be more than `most`, removes the oldest of all and returns it. */
+  add(client: Client): Client | undefined
+  delete(client: Client): void
+  /** Takes all clients out. */
+  takeAll(): Client[]
 }
 
-/** However many lines wait, each step takes the same time, but for those to one origin. */
-export function idleLines<Line extends { origin: string }>(most: number): IdleLines<Line> {
-  // The oldest first, both of them.
-  const all = new Set<Line>()
-  const byOrigin = new Map<string, Line[]>()
+/** Each operation takes the same time however many clients wait, but grows with those to the same origin. */
+export function idleLines<Client extends { origin: string }>(most: number): IdleLines<Client> {
+  // Both have the oldest client first.
+  const all = new Set<Client>()
+  const byOrigin = new Map<string, Client[]>()
 
-  function forget(line: Line): void {
-    if (!all.delete(line)) return
-    const own = byOrigin.get(line.origin)?.filter((one) => one !== line) ?? []
-    if (own.length === 0) byOrigin.delete(line.origin)
-    else byOrigin.set(line.origin, own)
+  function forget(client: Client): void {
+    if (!all.delete(client)) return
+    const rest = byOrigin.get(client.origin)?.filter((kept) => kept !== client) ?? []
+    if (rest.length === 0) byOrigin.delete(client.origin)
+    else byOrigin.set(client.origin, rest)
   }
 
   return {
     take(origin) {
-      const line = byOrigin.get(origin)?.at(-1)
-      if (line !== undefined) forget(line)
-      return line
+      const client = byOrigin.get(origin)?.at(-1)
+      if (client !== undefined) forget(client)
+      return client
     },
-    add(line) {
-      all.add(line)
-      byOrigin.set(line.origin, [...(byOrigin.get(line.origin) ?? []), line])
+    add(client) {
+      all.add(client)
+      byOrigin.set(client.origin, [...(byOrigin.get(client.origin) ?? []), client])
       const [oldest] = all
       if (all.size <= most || oldest === undefined) return undefined
       forget(oldest)
@@ -38,10 +38,10 @@ export function idleLines<Line extends { origin: string }>(most: number): IdleLi
     },
     delete: forget,
     takeAll() {
-      const taken = [...all]
+      const clients = [...all]
       all.clear()
       byOrigin.clear()
-      return taken
+      return clients
     },
   }
 }

@@ -9,18 +9,19 @@ const DIGIT_2 = 0x32
 const END_OF_HEAD = '\r\n\r\n'
 
 /**
- * Accepts an unasked `100 Continue` before an answer on this socket. Servers may send it to every POST (RFC 9110, 15.2),
- * and undici fails on it although it skips every other interim answer. So it is rewritten to 102.
+ * Makes a socket accept an unrequested `100 Continue` before an answer. Servers may send it for every POST (RFC 9110, 15.2), and undici
+ * fails
+ * on it although it skips every other interim answer. So it is rewritten to 102.
  */
 export function letContinuePass(socket: Socket): Socket {
   const read = socket.read.bind(socket)
-  const write = socket.write.bind(socket) as (...given: unknown[]) => boolean
-  // An answer begins with what comes after something was written.
+  const write = socket.write.bind(socket) as (...args: unknown[]) => boolean
+  // An answer begins with the first bytes read after something was written.
   let beginning = false
   let carried: Buffer | null = null
-  socket.write = ((...given: unknown[]) => {
+  socket.write = ((...args: unknown[]) => {
     beginning = true
-    return write(...given)
+    return write(...args)
   }) as Socket['write']
   socket.read = (size?: number) => {
     const chunk = read(size) as Buffer | null
@@ -40,7 +41,7 @@ export function letContinuePass(socket: Socket): Socket {
   return socket
 }
 
-/** Whether the head of an answer may still begin in what comes next. */
+/** Rewrites each 100 at the beginning to 102. Returns whether the head of the answer may still begin in the next bytes. */
 function rewrite(bytes: Buffer): boolean {
   let at = 0
   while (CONTINUE.test(bytes.toString('latin1', at, at + LONGEST_START))) {

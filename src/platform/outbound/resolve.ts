@@ -1,7 +1,8 @@
 import { Resolver } from 'node:dns/promises'
 
 /**
- * All addresses of a name, A and AAAA, none when it does not resolve. Uses its own queries instead of getaddrinfo, whose
+ * Resolves a name to all its addresses, A and AAAA; none when it does not resolve. Sends its own queries instead of using getaddrinfo,
+ * whose
  * four threads are shared with all file access and would be blocked by slow name servers.
  */
 export async function resolveHost(

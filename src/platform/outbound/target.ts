@@ -1,7 +1,7 @@
 import { isIP, isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** What a URL is judged by. `ownHosts` may hold names and addresses; `allowPrivate` holds `host:port` pairs. */
+/** The rules by which a URL is judged. `ownHosts` may hold names and addresses; `allowPrivate` holds `host:port` pairs. */
 export type TargetRules = {
   ownHosts: readonly string[]
   allowPrivate: readonly string[]
@@ -12,11 +12,11 @@ export type TargetRules = {
 /** A URL that may be called. `literal` is the address when the host is one, without brackets. */
 export type Target = { url: URL; host: string; port: number; exempt: boolean; literal: string | null }
 
-export type TargetReading = { kind: 'ok'; target: Target } | { kind: 'refused'; why: string }
+type TargetReading = { kind: 'ok'; target: Target } | { kind: 'refused'; why: string }
 
 const MAX_URL_CHARACTERS = 2048
 
-// Databases, caches, brokers and their consoles: nobody receives webhooks there, an attacker would like us to.
+// Ports of databases, caches, brokers and their consoles: no receiver of webhooks uses them, but an attacker would like us to call them.
 const CLOSED_PORTS: ReadonlySet<number> = new Set([
   1433, 1434, 1521, 1883, 2181, 2375, 2376, 2379, 2380, 2483, 2484, 3050, 3306, 4222, 4369, 5432, 5433, 5671,
   5672, 5984, 6379, 6380, 6432, 6984, 7000, 7001, 7199, 7473, 7474, 7687, 8086, 8091, 8123, 8529, 8883, 8983,
@@ -43,7 +43,7 @@ const IPV6_GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /**
  * Judges the text of an outbound URL by rules 1 to 4 and 7 of reliability.md 7.5, without any look-up.
- * `why` is a short class for logs; a form shows the same sentence for every class, so that it is no network scanner.
+ * `why` is a short class for logs; a form shows the same sentence for every class, so that it cannot be used as a network scanner.
  */
 export function readTarget(text: string, rules: TargetRules): TargetReading {
   if (text.length > MAX_URL_CHARACTERS) return { kind: 'refused', why: 'too long' }
@@ -53,7 +53,7 @@ export function readTarget(text: string, rules: TargetRules): TargetReading {
   return why === null ? { kind: 'ok', target } : { kind: 'refused', why }
 }
 
-/** Whether the table of reliability.md 7.5 lets us open a socket to this address. Anything that is no plain address is refused. */
+/** Whether the table of reliability.md 7.5 allows a socket to this address. False for anything that is no plain address. */
 export function addressAllowed(address: string): boolean {
   // A zone id names one of our own interfaces, so such an address is never a public one.
   if (address.includes('%')) return false
@@ -67,8 +67,8 @@ export function addressAllowed(address: string): boolean {
 /** Whether an address is one of `own`, a list that may also hold names. Spellings of one IPv6 address count as the same. */
 export function isOwnAddress(address: string, own: readonly string[]): boolean {
   if (isIP(address) === 0) return false
-  const wanted = ipaddr.parse(address).toNormalizedString()
-  return own.some((each) => isIP(each) !== 0 && ipaddr.parse(each).toNormalizedString() === wanted)
+  const normalized = ipaddr.parse(address).toNormalizedString()
+  return own.some((each) => isIP(each) !== 0 && ipaddr.parse(each).toNormalizedString() === normalized)
 }
 
 function ipv4Allowed(address: ipaddr.IPv4): boolean {
@@ -85,15 +85,16 @@ function describe(url: URL, rules: TargetRules): Target {
 const LOOPBACK = ['127.0.0.1', '[::1]']
 
 /**
- * The host under which the allow-list has this place, or null. `localhost` and the two addresses to which it leads stand for one another,
- * and the entry says which one is called.
+ * Returns the host under which the allow-list has this host and port, or null. `localhost` and the two addresses to which it leads stand
+ * for
+ * one another; the entry decides which one is called.
  */
 function allowedAt(host: string, port: number, { allowPrivate }: TargetRules): string | null {
   const same =
     host === 'localhost' ? [host, ...LOOPBACK] : LOOPBACK.includes(host) ? [host, 'localhost'] : [host]
   const entries = allowPrivate.map((entry) => entry.toLowerCase())
-  const found = same.find((one) => entries.includes(`${one}:${port}`))
-  return found === 'localhost' ? host : (found ?? null)
+  const listed = same.find((name) => entries.includes(`${name}:${port}`))
+  return listed === 'localhost' ? host : (listed ?? null)
 }
 
 function literalOf(host: string): string | null {
@@ -101,7 +102,7 @@ function literalOf(host: string): string | null {
   return isIPv4(host) ? host : null
 }
 
-/** Refusals that the allow-list does not lift: it lifts those of scheme, port and address. */
+/** Finds a fault that the allow-list does not excuse; it excuses scheme, port and address. */
 function refusalOfAny({ url }: Target): string | null {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'scheme'
   if (url.username !== '' || url.password !== '') return 'user info'

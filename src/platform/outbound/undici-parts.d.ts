@@ -1,4 +1,4 @@
-// Parts of undici by their own paths. The whole package also fetches, caches and keeps cookies: a tenth of a start to load it.
+// Parts of undici by their own paths. The whole package also fetches, caches and keeps cookies; loading it takes a tenth of a start.
 declare module 'undici/lib/dispatcher/client.js' {
   import { Client } from 'undici'
   export = Client
